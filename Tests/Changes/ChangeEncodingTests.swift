@@ -81,7 +81,7 @@ import Testing
         try await expectEqual(
             json(tags.next()), #"{"cursor":"\#(start)","initial":["a","b"]}"#)
         try await realm.write { tx in
-            let tags = try #require(tx.object(Guest.self, forPrimaryKey: 1)).tags
+            let tags = try requireValue(tx.object(Guest.self, forPrimaryKey: 1)).tags
             tags[0] = "A"
             tags.remove(at: 1)
             tags.append("c")

@@ -28,8 +28,8 @@ private final class Member: Object {
     }
 
     @Sendable private static func change(_ tx: Transaction) throws {
-        let first = try #require(tx.object(Member.self, forPrimaryKey: 1))
-        let second = try #require(tx.object(Member.self, forPrimaryKey: 2))
+        let first = try requireValue(tx.object(Member.self, forPrimaryKey: 1))
+        let second = try requireValue(tx.object(Member.self, forPrimaryKey: 2))
         first.deputies.append(second)
         first.marks.insert(1)
         first.boss = second
@@ -89,9 +89,9 @@ private final class Member: Object {
             "\(changes)",
             "ChangeSet<Member>(deletions: [], insertions: [], modifications: [0, 1], "
                 + "newModifications: [0, 1], version: \(version), origins: [\"mark\"])")
-        #expect("\(values)".hasPrefix("ValueChangeSet<String>(deletions: [], insertions: [0], "))
-        #expect("\(entries)".hasPrefix("MapChangeSet<Int>(deletions: [], insertions: [\"a\"], "))
-        #expect("\(change)".hasPrefix("changed [\"tags\", \"name\", "))
+        expectTrue("\(values)".hasPrefix("ValueChangeSet<String>(deletions: [], insertions: [0], "))
+        expectTrue("\(entries)".hasPrefix("MapChangeSet<Int>(deletions: [], insertions: [\"a\"], "))
+        expectTrue("\(change)".hasPrefix("changed [\"tags\", \"name\", "))
         #expect("\(change)".contains("]: Member {\n    id = 1\n"))
         expectEqual("\(SortOrder<Member>.ascending(\.boss?.name))", "ascending(boss.name)")
         expectEqual("\(SortOrder<Member>.ascending(\.id).reversed())", "descending(id)")

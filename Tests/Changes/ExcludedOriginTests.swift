@@ -95,7 +95,7 @@ import Testing
         _ = try await (object.next(), named.next(), tags.next(), friends.next())
         for (origin, age) in [("me", 41), ("you", 42), ("me", 43)] {
             try await realm.write(origin: origin) { tx in
-                let ann = try #require(tx.object(Guest.self, forPrimaryKey: 1))
+                let ann = try requireValue(tx.object(Guest.self, forPrimaryKey: 1))
                 ann.age = age
                 ann.tags.append("\(age)")
                 ann.friends.append(ann)

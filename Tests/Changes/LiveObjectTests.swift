@@ -29,7 +29,7 @@ import Testing
     }
 
     private func guest(_ tx: borrowing Transaction, _ id: Int) throws -> Guest {
-        try #require(tx.object(Guest.self, forPrimaryKey: id))
+        try requireValue(tx.object(Guest.self, forPrimaryKey: id))
     }
 
     // Covers 4.53, 4.54, 4.58, O53
@@ -87,7 +87,7 @@ import Testing
         try await realm.write { try guest($0, 2).address = Cards.town("Brno") }
         let snapshot = realm.snapshot()
         let towns = try [1, 2].map { id in
-            try #require(snapshot.object(Guest.self, forPrimaryKey: id)?.address)
+            try requireValue(snapshot.object(Guest.self, forPrimaryKey: id)?.address)
         }
         let (first, second) = (
             realm.object(following: towns[0]), realm.object(following: towns[1])
@@ -159,7 +159,7 @@ import Testing
     @Test func collectionsAreFollowedThroughLinks() async throws {
         let realm = try await Cards.realm()
         let boss = realm.object(Guest.self, forPrimaryKey: 2).boss
-        let ann = try #require(boss.current)
+        let ann = try requireValue(boss.current)
         var friends = boss.friends.changes.makeAsyncIterator()
         var fans = realm.object(following: ann).fans.changes.makeAsyncIterator()
         var tags = realm.object(following: ann).tags.changes.makeAsyncIterator()
@@ -202,7 +202,7 @@ import Testing
         }
         let start = realm.snapshot()
         let boss = realm.object(Guest.self, forPrimaryKey: 2).boss
-        let ann = realm.object(following: try #require(boss.current))
+        let ann = realm.object(following: try requireValue(boss.current))
         try await realm.write { try guest($0, 1).age = 41 }
         try await realm.write { try guest($0, 2).boss = nil }
         try await realm.write { $0.delete(try guest($0, 1)) }

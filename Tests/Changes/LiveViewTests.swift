@@ -10,7 +10,7 @@ import Testing
         let realm = try await Realm.kennel()
         let live = realm.object(Whelp.self, forPrimaryKey: "Rex")
         expectTrue(live.current?.walkers.count == 2 && live.current?.friend?.name == "Fido")
-        let rex = try #require(live.current)
+        let rex = try requireValue(live.current)
         try await realm.write { tx in
             tx.objects(Walker.self)[0].pups.removeAll()
             tx.resolve(rex)?.friend = nil
@@ -24,7 +24,7 @@ import Testing
     @Test func liveResultsAnswerOfTheNewestVersion() async throws {
         let realm = try await Realm.kennel()
         let pups = realm.objects(Whelp.self).sorted(by: \.age)
-        let fido = try #require(realm.ann.favourite)
+        let fido = try requireValue(realm.ann.favourite)
         expectTrue(pups.count == 2 && pups.first?.name == "Rex" && pups.last == fido)
         expectTrue(pups[1] == fido && pups.index(of: fido) == 1 && pups.contains(fido))
         expectEqual(pups.objects(at: [1, 0]).map(\.name), ["Fido", "Rex"])

@@ -196,7 +196,7 @@ import Testing
             Issue.record("no change")
             return
         }
-        #expect(properties.contains("topic"))
+        expectTrue(properties.contains("topic"))
     }
 
     // Covers O26

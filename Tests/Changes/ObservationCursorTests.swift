@@ -26,7 +26,7 @@ import Testing
         let folder = try RealmFolder()
         let realm = try await Realm.open(folder.configuration("test.realm", Self.types))
         let identity = "\(realm.snapshot().cursor)".prefix { $0 != "-" }
-        let cursor = try #require(ChangeCursor("\(identity)-1000"))
+        let cursor = try requireValue(ChangeCursor("\(identity)-1000"))
         var rooms = realm.objects(Room.self).changes(since: cursor).makeAsyncIterator()
         var commits = realm.commits(since: cursor).makeAsyncIterator()
         await realm.close()
@@ -49,11 +49,11 @@ import Testing
 
         let second = try await Realm.open(configuration)
         try await second.write(origin: "two") { tx in
-            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "a")))
+            tx.delete(try requireValue(tx.object(Room.self, forPrimaryKey: "a")))
             try tx.add(Room("d"))
         }
         let rooms = second.objects(Room.self).sorted(by: \.name)
-        let cursor = try #require(ChangeCursor(text))
+        let cursor = try requireValue(ChangeCursor(text))
         var merged = rooms.changes(since: cursor).makeAsyncIterator()
         let (all, delta) = try await nextUpdate(&merged)
         expectEqual(all.map(\.name), ["b", "c", "d"])
@@ -98,7 +98,7 @@ import Testing
         var commits = realm.commits(since: cursor).makeAsyncIterator()
         let first = try await commits.next()
         expectEqual(first?.origin, "one")
-        var rest = realm.commits(since: try #require(first?.cursor)).makeAsyncIterator()
+        var rest = realm.commits(since: try requireValue(first?.cursor)).makeAsyncIterator()
         try await expectEqual(rest.next()?.origin, "two")
         await realm.close()
     }
@@ -155,9 +155,9 @@ import Testing
         try await expectNil(strange.next())
 
         let cursor = realm.snapshot().cursor
-        let identity = try #require("\(cursor)".split(separator: "-").first)
+        let identity = try requireValue("\(cursor)".split(separator: "-").first)
         for version in [cursor.version + 1, cursor.version + 1_000, .max] {
-            let ahead = try #require(ChangeCursor("\(identity)-\(version)"))
+            let ahead = try requireValue(ChangeCursor("\(identity)-\(version)"))
             expectEqual(ahead.version, version)
             var stream = rooms.changes(since: ahead).makeAsyncIterator()
             await expectEqual(code(&stream), .invalidInput)

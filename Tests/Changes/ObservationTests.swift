@@ -56,7 +56,7 @@ import Testing
         let realm = try await Realm.kennel()
         let stranger = try await Realm.kennel().snapshot()
             .object(Whelp.self, forPrimaryKey: "Rex")
-        let walkers = Self.walkers(realm, of: try #require(stranger))
+        let walkers = Self.walkers(realm, of: try requireValue(stranger))
         var stream = walkers.changes.makeAsyncIterator()
         await expectEqual(code(&stream), .invalidQuery)
         try await expectNil(stream.next())

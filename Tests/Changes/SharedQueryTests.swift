@@ -144,7 +144,7 @@ import Testing
         await realm.close()
         try await expectNil(stream.next())
         try await expectNil(commits.next())
-        #expect(hub.isIdle)
+        expectTrue(hub.isIdle)
         // still ended
         try await expectNil(stream.next())
         try await expectNil(commits.next())

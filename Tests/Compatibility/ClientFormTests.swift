@@ -147,7 +147,7 @@ final class FormPup: Object, Codable {
             }
             """, as: .library)
         expectEqual(outcome.errorLines, [10, 11], "\(outcome.output)")
-        #expect(outcome.output.contains("use $0.map.objects().property"))
+        expectTrue(outcome.output.contains("use $0.map.objects().property"))
     }
 }
 

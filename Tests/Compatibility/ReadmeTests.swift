@@ -6,13 +6,13 @@ import Testing
 @Suite struct ReadmeTests {
     @Test func exampleWorks() throws {
         let outputs = try SwiftCompiler.output(of: try example(), arguments: [[], []])
-        let said = try #require(try readme().firstMatch(of: #/It prints `([^`]*)`/#)).1
+        let said = try requireValue(readme().firstMatch(of: #/It prints `([^`]*)`/#)).1
         expectEqual(outputs, ["\(said)\n", "\(said)\n"])
     }
 
     @Test func exampleIsShort() throws {
         let lines = try example().split(separator: "\n")
-        #expect(lines.count <= 16, "\(lines.count) lines")
+        expectTrue(lines.count <= 16, "\(lines.count) lines")
     }
 
     @Test(arguments: [
@@ -26,7 +26,7 @@ import Testing
         let example = try example()
         let broken = example.replacingOccurrences(of: text, with: replacement)
         try #require(broken != example, "the example has no \(text)")
-        let place = try #require(example.range(of: text)).lowerBound
+        let place = try requireValue(example.range(of: text)).lowerBound
         let line = example[..<place].count { $0 == "\n" } + 1
         let outcome = try SwiftCompiler.compile(broken, as: .main)
         expectTrue(!outcome.isAccepted && outcome.errorLines.contains(line), "\(outcome.output)")

@@ -48,7 +48,7 @@ import Testing
     /// The compiler reports no line for it.
     @Test func wrapperInAClassThatIsNoModelIsRefused() throws {
         let text = "import Regnum\nfinal class Plain: Object { @Persisted var number: Int }\n"
-        #expect(try SwiftCompiler.compile(text, as: .library).isAccepted)
+        try expectTrue(SwiftCompiler.compile(text, as: .library).isAccepted)
         let plain = text.replacingOccurrences(of: ": Object", with: "")
         let outcome = try SwiftCompiler.compile(plain, as: .library)
         expectTrue(!outcome.isAccepted && outcome.output.contains("inherit from 'ObjectBase'"))

@@ -25,8 +25,8 @@ import Testing
         let path = TutorialPage.folder.appending(path: "Dependents.swift")
         let source = try String(contentsOf: path, encoding: .utf8)
         let beginning = "/// Returns the names of the dependents of a frozen package."
-        let code = source[try #require(source.range(of: beginning)).lowerBound...]
-        #expect(try TutorialPage.tutorial().program.contains(code))
+        let code = source[try requireValue(source.range(of: beginning)).lowerBound...]
+        try expectTrue(TutorialPage.tutorial().program.contains(code))
     }
 
     @Test func blocksAreFound() {

@@ -165,7 +165,7 @@ import Testing
         var bodies: [[UInt8]] = []
         do {
             let log = try TinyStore.open(PosixFileSystem.shared, path: path, options: options).log
-            #expect(try log.takeWriter())
+            try expectTrue(log.takeWriter())
             for version in 1...4 {
                 bodies.append(TestBody.make(version: version, payloadByteCount: version * 90))
                 try log.commit([bodies[version - 1]])

@@ -115,7 +115,7 @@ import Testing
             workload.goOn()
             workload.end()
             let place = "\(fault), call \(nth)"
-            #expect(workload.objections.isEmpty, "\(place)")
+            expectTrue(workload.objections.isEmpty, "\(place)")
             expectEqual(disk.openHandleCount, 0, "\(place): a file was left open")
             check(disk.killImage(), workload.expectation, afterPowerCut: false, place)
             let dropped = disk.killImage()
@@ -143,7 +143,7 @@ import Testing
             let found = opened.content.bodies
             let objection = expectation.objection(to: found, afterPowerCut: afterPowerCut)
             expectNil(objection, "\(place)")
-            #expect(try opened.becomeWriter(), "\(place)")
+            try expectTrue(opened.becomeWriter(), "\(place)")
             try opened.append([TestBody.make(version: found.count + 1, payloadByteCount: 9)])
             try opened.log.sync()
             opened.log.publish()
@@ -153,7 +153,7 @@ import Testing
             expectTrue(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
             let again = try CheckpointProcess(machine.killImage())
             expectEqual(again.content.bodies, opened.content.bodies, "\(place)")
-            #expect(again.report.checkpoint != nil, "\(place)")
+            expectTrue(again.report.checkpoint != nil, "\(place)")
         } catch {
             Issue.record("\(place): \(describe(error))")
         }
@@ -171,7 +171,7 @@ import Testing
             let mortal = MortalProcess(machine)
             var workload = Workload(machine, as: mortal)
             let isOpen = workload.open()
-            #expect(isOpen)
+            expectTrue(isOpen)
             let heir = try CheckpointProcess(machine)
             mortal.die(after: effect, writtenByteCount: writtenByteCount)
             workload.run()
@@ -180,11 +180,11 @@ import Testing
             workload.end()
             do {
                 // Commits that failed in the dead process may exist: it was interrupted.
-                #expect(try heir.becomeWriter(), "\(place)")
+                try expectTrue(heir.becomeWriter(), "\(place)")
                 let found = heir.content.bodies
                 let allowed =
                     workload.expectation.durableCount...workload.expectation.durableCount + 1
-                #expect(allowed.contains(found.count), "\(place): \(found.count) of \(allowed)")
+                expectTrue(allowed.contains(found.count), "\(place): \(found.count) of \(allowed)")
                 for (index, body) in found.enumerated() {
                     expectEqual(TestBody.version(of: body), index + 1, "\(place)")
                 }
@@ -205,8 +205,8 @@ import Testing
             }
             effect += 1
         }
-        #expect(effect > 50)
-        #expect(
+        expectTrue(effect > 50)
+        expectTrue(
             deaths.isSuperset(of: [
                 .create, .write, .sync, .rename, .unlink, .syncDirectory, .storeControl,
             ]))

@@ -25,7 +25,7 @@ import Testing
 
     private func writer() throws -> CheckpointProcess {
         let process = try CheckpointProcess(disk)
-        #expect(try process.becomeWriter())
+        try expectTrue(process.becomeWriter())
         return process
     }
 
@@ -46,14 +46,14 @@ import Testing
 
     @Test func openingReadsOnlyWhatIsBehindTheCheckpoint() throws {
         let process = try twoCheckpoints()
-        let newest = try #require(process.log.newestCheckpoint)
+        let newest = try requireValue(process.log.newestCheckpoint)
         expectTrue(newest.version == 12 && process.log.olderCheckpoint?.version == 8)
         for image in [disk.killImage(), disk.crashImages()[0].fileSystem] {
             let again = try CheckpointProcess(image)
             expectEqual(again.content.bodies, process.content.bodies)
             expectTrue(again.report.commitCount == 2 && again.report.version == 14)
             expectEqual(again.report.checkpoint, newest)
-            #expect(again.report.damagedCheckpoints.isEmpty)
+            expectTrue(again.report.damagedCheckpoints.isEmpty)
             expectEqual(again.log.newestCheckpoint, newest)
             expectEqual(again.log.olderCheckpoint, process.log.olderCheckpoint)
         }
@@ -75,13 +75,13 @@ import Testing
 
     @Test func trimmingLeavesWhatTheOlderCheckpointNeeds() throws {
         let process = try twoCheckpoints()
-        #expect(names.contains("log-0-0"))
+        expectTrue(names.contains("log-0-0"))
         try process.trim()
-        let older = try #require(process.log.olderCheckpoint)
+        let older = try requireValue(process.log.olderCheckpoint)
         let left = names.filter { $0.hasPrefix("log-") }
-        #expect(!left.contains("log-0-0"))
+        expectTrue(!left.contains("log-0-0"))
         expectEqual(names.filter { $0.hasPrefix("nodes-") }, ["nodes-1", "nodes-2"])
-        #expect(!disk.hasUnsyncedChanges)
+        expectTrue(!disk.hasUnsyncedChanges)
         // Without its newest image the realm opens from the older one.
         disk.damage("nodes-2", in: TinyStore.path) { $0 = Array($0.dropLast($0.count - 4096)) }
         let again = try CheckpointProcess(disk.killImage())
@@ -89,7 +89,7 @@ import Testing
         expectEqual(again.report.damagedCheckpoints, [process.log.newestCheckpoint])
         expectEqual(again.content.bodies, process.content.bodies)
         // The next checkpoint keeps the valid one, and goes into a file of its own.
-        #expect(try again.becomeWriter())
+        try expectTrue(again.becomeWriter())
         try again.checkpoint(isNewFile: true)
         expectEqual(again.log.olderCheckpoint, older)
         try again.trim()
@@ -105,7 +105,7 @@ import Testing
         disk.removeFile("LOCK", in: TinyStore.path)
         try CheckpointProcess(disk).log.releaseLocks()
         let other = try CheckpointProcess(disk)
-        #expect(try other.becomeWriter())
+        try expectTrue(other.becomeWriter())
         try commit(other)
         try other.checkpoint(isNewFile: false)
         expectEqual(other.log.newestCheckpoint?.file, appender.fileNumber)
@@ -151,7 +151,7 @@ import Testing
         expectEqual(follower.content.bodies, process.content.bodies)
         expectEqual(follower.content.starts, [nil, 17])
         process.log.releaseWriterLock()
-        #expect(try without.becomeWriter())
+        try expectTrue(without.becomeWriter())
         expectEqual(without.content.bodies, process.content.bodies)
         try commit(without)
         try follower.catchUp()
@@ -197,7 +197,7 @@ import Testing
     @Test func aReplayReadsBesideTheOwner() throws {
         let process = try twoCheckpoints()
         for reference in [process.log.newestCheckpoint, process.log.olderCheckpoint] {
-            let reference = try #require(reference)
+            let reference = try requireValue(reference)
             var replay = process.log.replay(from: reference)
             var read: [[UInt8]] = []
             try replay.read(through: process.log.durableEnd) { (body) throws(StoreError) in
@@ -211,7 +211,7 @@ import Testing
             expectEqual(replay.position, process.log.position)
             expectEqual(replay.version, process.log.version)
         }
-        var late = process.log.replay(from: try #require(process.log.olderCheckpoint))
+        var late = process.log.replay(from: try requireValue(process.log.olderCheckpoint))
         try process.checkpoint(isNewFile: false)
         for _ in 0..<3 { try commit(process, 1500) }
         try process.checkpoint(isNewFile: false)
@@ -232,7 +232,7 @@ import Testing
         process.log.releaseWriterLock()
         let again = try writer()
         expectTrue(again.report.wasPoisoned && again.content.bodies.count == 2)
-        let reference = try #require(again.log.newestCheckpoint)
+        let reference = try requireValue(again.log.newestCheckpoint)
         expectEqual(reference.version, 2)
         try commit(again)
         let last = try CheckpointProcess(disk.killImage())
@@ -261,7 +261,7 @@ import Testing
             expectEqual(again.report.commitCount, 1)
             // Without checkpoints, opening is refused.
             #expect(throws: StoreError.self) { try TinyStore.open(machine.killImage()) }
-            #expect(try again.becomeWriter())
+            try expectTrue(again.becomeWriter())
             try commit(again)
             try expectEqual(CheckpointProcess(machine.killImage()).content.bodies.count, 6)
         }
@@ -295,7 +295,7 @@ import Testing
             disk.inject(SimFailure(.sync))
             #expect(throws: StoreError.self) { try process.log.sync() }
         }
-        #expect(process.log.isPoisoned)
+        expectTrue(process.log.isPoisoned)
         process.log.releaseWriterLock()
         damage(at: damaged)
         let again = try writer()
@@ -320,7 +320,7 @@ import Testing
         process.content.remove(1)
         process.log.releaseWriterLock()
         process.log.revive()
-        #expect(try process.becomeWriter())
+        try expectTrue(process.becomeWriter())
         try commit(process)
         expectEqual(process.content.bodies.count, 7)
         try expectEqual(
@@ -342,7 +342,7 @@ import Testing
         let process = try twoCheckpoints()
         let trimmed = disk.killImage()
         try CheckpointProcess(trimmed).trim()
-        let reference = try #require(process.log.newestCheckpoint)
+        let reference = try requireValue(process.log.newestCheckpoint)
         let range = Int(reference.offset)..<Int(reference.offset + reference.byteCount)
         for machine in [disk.killImage(), trimmed] {
             for bit in stride(from: range.lowerBound * 8, to: range.upperBound * 8, by: 5) {

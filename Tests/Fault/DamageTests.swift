@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aFlippedIdleRecordWithoutControlPageLosesNothing() throws {
-        let idle = try #require(realm.places.last)
+        let idle = try requireValue(realm.places.last)
         for offset in idle.range {
             let disk = realm.machine(.noLock)
             disk.flipBit(offset * 8, of: idle.file, in: directory)
@@ -93,8 +93,8 @@ import Testing
             expectEqual(realm.open(disk), .identical(discarded: 0))
             // It also accepts commits.
             let opened = try TinyStore.open(disk, options: ClosedRealm.options)
-            #expect(!opened.report.controlPageWasLost)
-            #expect(try opened.log.takeWriter())
+            expectTrue(!opened.report.controlPageWasLost)
+            try expectTrue(opened.log.takeWriter())
             let body = TestBody.make(version: 9, payloadByteCount: 3)
             try opened.log.commit([body])
             let again = try TinyStore.open(disk.killImage(), options: ClosedRealm.options)
@@ -132,7 +132,7 @@ import Testing
         for (gap, count) in [(0, 1), (0, 39), (0, 40), (0, 500), (8, 8), (100, 77)] {
             let disk = garbage(circumstance, from: gap, count)
             expectEqual(realm.open(disk), .identical(discarded: UInt64(gap + count)))
-            #expect(!disk.hasUnsyncedChanges)
+            expectTrue(!disk.hasUnsyncedChanges)
             expectEqual(realm.open(disk), .identical(discarded: 0), "it was zeroed")
         }
     }
@@ -151,7 +151,7 @@ import Testing
         _ = try opened.log.takeWriter()
         let start = realm.places.last!.range.upperBound
         try opened.log.append([TestBody.make(version: 9, payloadByteCount: 200)], version: 9)
-        let whole = try #require(disk.contents(of: "log-0-1", in: directory))
+        let whole = try requireValue(disk.contents(of: "log-0-1", in: directory))
         for count in 1..<248 {
             var files = realm.files
             var bytes = files["log-0-1"]!
@@ -159,7 +159,7 @@ import Testing
             files["log-0-1"] = bytes
             let machine = realm.machine(.sameBoot, files: files)
             let outcome = realm.open(machine)
-            #expect(outcome.isIdentical, "\(count) bytes: \(outcome)")
+            expectTrue(outcome.isIdentical, "\(count) bytes: \(outcome)")
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
     private func realm(commits: Int = 2) throws -> (SimFileSystem, TinyStore.Opened, [[UInt8]]) {
         let disk = SimFileSystem(seed: 3)
         let opened = try TinyStore.open(disk)
-        #expect(try opened.log.takeWriter())
+        try expectTrue(opened.log.takeWriter())
         let bodies = (1...commits).map { TestBody.make(version: $0, payloadByteCount: 100) }
         for body in bodies { try opened.log.commit([body]) }
         return (disk, opened, bodies)
@@ -20,15 +20,15 @@ import Testing
         let next = TestBody.make(version: 3, payloadByteCount: 700)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.commit([next]) }
-        #expect(opened.log.isPoisoned)
+        expectTrue(opened.log.isPoisoned)
         opened.log.releaseWriterLock()
-        #expect(!opened.log.tryBecomeWriterIfCurrent())
+        expectTrue(!opened.log.tryBecomeWriterIfCurrent())
         if dropsCaches { disk.dropCaches() }
         let again = try TinyStore.open(disk)
-        #expect(again.report.wasPoisoned)
-        #expect(again.bodies == (dropsCaches ? bodies : bodies + [next]))
-        #expect(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
-        #expect(try again.log.takeWriter())
+        expectTrue(again.report.wasPoisoned)
+        expectTrue(again.bodies == (dropsCaches ? bodies : bodies + [next]))
+        expectTrue(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
+        try expectTrue(again.log.takeWriter())
         let last = TestBody.make(version: again.bodies.count + 1, payloadByteCount: 9)
         let syncs = disk.count(.sync)
         try again.log.commit([last])
@@ -77,7 +77,7 @@ import Testing
         let follower = try TinyStore.open(disk)
         expectEqual(follower.bodies, bodies)
         opened.log.releaseWriterLock()
-        #expect(follower.log.tryBecomeWriterIfCurrent())
+        expectTrue(follower.log.tryBecomeWriterIfCurrent())
         let unsure = TestBody.make(version: 3, payloadByteCount: 200)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try follower.log.commit([unsure]) }
@@ -95,7 +95,7 @@ import Testing
         let unsure = (3...4).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         try opened.log.append([unsure[0]], version: 3)
         try opened.log.append([unsure[1]], version: 4)
-        #expect(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
+        expectTrue(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.sync() }
         opened.log.releaseWriterLock()
@@ -131,7 +131,7 @@ import Testing
         let refused = [3, 4].map { TestBody.make(version: $0, payloadByteCount: 300) }
         disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 640))
         #expect(throws: StoreError.self) { try opened.log.commit(refused) }
-        #expect(!opened.log.isPoisoned)
+        expectTrue(!opened.log.isPoisoned)
         for image in disk.crashImages() {
             try expectEqual(TinyStore.open(image.fileSystem).bodies, bodies)
         }
@@ -151,7 +151,7 @@ import Testing
             let disk = SimFileSystem(seed: 3)
             let mortal = MortalProcess(disk)
             var opened: TinyStore.Opened? = try TinyStore.open(mortal)
-            #expect(try opened?.log.takeWriter() == true)
+            try expectTrue(opened?.log.takeWriter() == true)
             let bodies = [100, 100, 5000].enumerated().map {
                 TestBody.make(version: $0 + 1, payloadByteCount: $1)
             }
@@ -165,7 +165,7 @@ import Testing
             expectTrue((bodies + refused).starts(with: found.bodies), "effect \(effect)")
             expectTrue(found.bodies.starts(with: bodies), "effect \(effect)")
             guard mortal.isDead else {
-                #expect(effect > 4)
+                expectTrue(effect > 4)
                 break
             }
         }

@@ -53,7 +53,7 @@ import Testing
         expectEqual(disk.effectCount, 0, "\(place)")
         expectEqual(disk.fileNames(in: TinyStore.path), names, "\(place)")
         let isSame = names.map { disk.contents(of: $0, in: TinyStore.path) } == before
-        #expect(isSame, "\(place)")
+        expectTrue(isSame, "\(place)")
         let written = Result { try TinyStore.open(disk) }
         switch (read, written) {
         case (.success(let read), .success(let written)):
@@ -82,7 +82,7 @@ import Testing
     @Test func missingLastSegmentIsDamage() throws {
         let disk = SimFileSystem(seed: 9)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         var version = 0
         while !disk.fileNames(in: TinyStore.path).contains("log-0-1") {
             version += 1
@@ -102,7 +102,7 @@ import Testing
     @Test func readerOpenedAfterAPowerLossFollowsTheNextWriter() throws {
         let disk = SimFileSystem(seed: 8)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
         try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
         var lostCount = 0
@@ -115,7 +115,7 @@ import Testing
             if page != nil { expectEqual(reader.isBehind(), false, "\(image.summary)") }
             try reader.catchUp(Self.refuse)
             let writer = try TinyStore.open(machine).log
-            #expect(try writer.takeWriter())
+            try expectTrue(writer.takeWriter())
             try writer.commit([TestBody.make(version: Int(version) + 1, payloadByteCount: 9)])
             try reader.catchUp { (_) throws(StoreError) in }
             expectEqual(reader.version, version + 1, "\(image.summary)")
@@ -126,7 +126,7 @@ import Testing
     @Test func readerFollowsAWriterThroughSegments() throws {
         let disk = SimFileSystem(seed: 3)
         let writer = try TinyStore.open(disk).log
-        #expect(try writer.takeWriter())
+        try expectTrue(writer.takeWriter())
         let reader = try TestSeed.open(disk, isReadOnly: true).log
         var bodies: [[UInt8]] = []
         var read: [[UInt8]] = []
@@ -134,7 +134,7 @@ import Testing
             let body = TestBody.make(version: version, payloadByteCount: version * 37 % 900)
             bodies.append(body)
             version % 3 == 0 ? try writer.commitRelaxed([body]) : try writer.commit([body])
-            #expect(reader.isBehind())
+            expectTrue(reader.isBehind())
             try reader.catchUp { (body) throws(StoreError) in read.append(body) }
             expectTrue(!reader.isBehind() && read == bodies)
         }
@@ -145,7 +145,7 @@ import Testing
     @Test func lockThatComesLaterIsFound() throws {
         let disk = SimFileSystem(seed: 3)
         let first = try TinyStore.open(disk).log
-        #expect(try first.takeWriter())
+        try expectTrue(first.takeWriter())
         try first.commit([TestBody.make(version: 1, payloadByteCount: 9)])
         first.releaseLocks()
         disk.removeFile("LOCK", in: TinyStore.path)
@@ -155,7 +155,7 @@ import Testing
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
         expectEqual(read.count, 1)
         let second = try TinyStore.open(disk).log
-        #expect(try second.takeWriter())
+        try expectTrue(second.takeWriter())
         try second.commit([TestBody.make(version: 2, payloadByteCount: 9)])
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
         expectTrue(read.count == 2 && !opened.log.isBehind())
@@ -170,17 +170,17 @@ import Testing
     @Test func realmIsNotRemovedUnderAReaderThatOpenedItBesideAWriter() throws {
         let disk = SimFileSystem(seed: 22)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 9)])
         log.releaseLocks()
         let other = try disk.openDirectory(TinyStore.path, .existing).openLock()
-        #expect(try other.tryLock(.session, .exclusive))
+        try expectTrue(other.tryLock(.session, .exclusive))
         let opened = try TestSeed.open(disk, isReadOnly: true)
         try opened.log.catchUp(Self.refuse)
         expectTrue(opened.bodies.count == 1 && opened.log.isBehind())
         other.unlock(.session)
         try opened.log.catchUp(Self.refuse)
-        #expect(!opened.log.isBehind())
+        expectTrue(!opened.log.isBehind())
         let error = #expect(throws: StoreError.self) {
             try RealmLog.remove(disk, path: TinyStore.path)
         }
@@ -193,7 +193,7 @@ import Testing
     func afterAFailedSyncOnlyWhatIsDurableIsShown(holdsWriter: Bool, dropsCaches: Bool) throws {
         let disk = SimFileSystem(seed: 5)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
         try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
         if !holdsWriter { log.releaseWriterLock() }
@@ -209,7 +209,7 @@ import Testing
         for isDamage in [false, true] {
             let disk = SimFileSystem(seed: 5)
             let log = try TinyStore.open(disk).log
-            #expect(try log.takeWriter())
+            try expectTrue(log.takeWriter())
             for version in 1...3 {
                 try log.commit([TestBody.make(version: version, payloadByteCount: 50)])
             }
@@ -241,7 +241,7 @@ import Testing
     func controlPageThatIsOlderThanTheLogHidesNothing(later: Int) throws {
         let disk = SimFileSystem(seed: 21)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         let bodies = (1...2 + later).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         for body in bodies[..<2] { try log.commit([body]) }
         let slots = (0...1).map { log.lock.loadControlSlot($0) }

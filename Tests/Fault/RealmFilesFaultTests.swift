@@ -16,7 +16,7 @@ import Testing
         do {
             let there = try RealmLog.exists(machine, path: TinyStore.path)
             let read = try? TestSeed.open(machine, isReadOnly: true)
-            #expect((read != nil) == there, "\(place)")
+            expectTrue((read != nil) == there, "\(place)")
             if let read { expectEqual(read.content, seed.content, "\(place)") }
             for round in 0..<2 {
                 let found = try TestSeed.open(machine)
@@ -49,7 +49,7 @@ import Testing
         } _: {
             expectSeedOrNothing($0, $1)
         }
-        #expect(count > 300)
+        expectTrue(count > 300)
         try expectEqual(TestSeed.open(disk, seed: TestSeed(byteCount: 5)).content, seed.content)
     }
 
@@ -67,7 +67,7 @@ import Testing
                 }
                 nth += 1
             }
-            #expect(nth > 1, "\(kind) was never called")
+            expectTrue(nth > 1, "\(kind) was never called")
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
     func removedRealmIsGoneAsAWholeOrNotAtAll(hasStrayMark: Bool) throws {
         let disk = SimFileSystem(seed: 9)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         for body in bodies { try log.commit([body]) }
         try log.writeIdle()
@@ -128,30 +128,30 @@ import Testing
             let directory = try disk.openDirectory(TinyStore.path, .existing)
             try UnfinishedMark(.copy, log.realmID).write(disk, directory)
         }
-        #expect(disk.fileNames(in: TinyStore.path).count > 3)
+        expectTrue(disk.fileNames(in: TinyStore.path).count > 3)
         let count = try forEachCrash(of: disk) {
             let isRemoved = try RealmLog.remove(disk, path: TinyStore.path)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
         } _: { machine, place in
             do {
                 let there = try RealmLog.exists(machine, path: TinyStore.path)
                 let read = try? TestSeed.open(machine, isReadOnly: true)
-                #expect((read != nil) == there, "\(place)")
+                expectTrue((read != nil) == there, "\(place)")
                 read?.log.releaseLocks()
                 let found = try TinyStore.open(machine)
-                #expect(found.bodies == (there ? bodies : []), "\(place)")
+                expectTrue(found.bodies == (there ? bodies : []), "\(place)")
                 expectTrue(there || found.report.isNew, "\(place)")
                 found.log.releaseLocks()
                 let isRemoved = try RealmLog.remove(machine, path: TinyStore.path)
-                #expect(isRemoved, "\(place)")
+                expectTrue(isRemoved, "\(place)")
                 expectEqual(machine.fileNames(in: TinyStore.path), [], "\(place)")
             } catch {
                 Issue.record("\(place): \(describe(error))")
             }
         }
-        #expect(count > 100)
+        expectTrue(count > 100)
         expectEqual(disk.fileNames(in: TinyStore.path), [])
-        #expect(try !RealmLog.remove(disk, path: TinyStore.path))
+        try expectTrue(!RealmLog.remove(disk, path: TinyStore.path))
     }
 
     /// Once `LOCK` is gone, the mark may be that of a process that is creating a realm.
@@ -164,7 +164,7 @@ import Testing
             let names = disk.fileNames(in: TinyStore.path)
             states.withLock { $0.append(names) }
         }
-        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        try expectTrue(RealmLog.remove(disk, path: TinyStore.path))
         disk.onEffect = nil
         let rest = states.withLock { $0 }.drop { !$0.contains("LOCK") }
         let late = rest.drop { $0.contains("LOCK") }
@@ -181,11 +181,11 @@ import Testing
                 try RealmLog.remove(disk, path: TinyStore.path)
             }
             expectEqual(error?.code, .alreadyOpen)
-            #expect(try RealmLog.exists(disk, path: TinyStore.path))
+            try expectTrue(RealmLog.exists(disk, path: TinyStore.path))
             reading?.log.releaseLocks()
             found.log.releaseLocks()
         }
-        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        try expectTrue(RealmLog.remove(disk, path: TinyStore.path))
     }
 
     /// A full disk is a typical reason to remove something.
@@ -193,7 +193,7 @@ import Testing
         let disk = SimFileSystem(seed: 11)
         try TestSeed.open(disk, seed: seed).log.releaseLocks()
         disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
-        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        try expectTrue(RealmLog.remove(disk, path: TinyStore.path))
         expectEqual(disk.fileNames(in: TinyStore.path), [])
     }
 
@@ -201,7 +201,7 @@ import Testing
     @Test func segmentsAreRemovedDurablyOneAfterTheOther() throws {
         let disk = SimFileSystem(seed: 17)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         for version in 1...6 {
             try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
         }
@@ -210,7 +210,7 @@ import Testing
             disk.fileNames(in: TinyStore.path).count { $0.hasPrefix("log-") }
         }
         let count = segmentCount(disk)
-        #expect(count > 2)
+        expectTrue(count > 2)
         disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
         let syncedCounts = Guarded<Set<Int>>([])
         disk.onEffect = { [unowned disk] kind, _ in
@@ -218,7 +218,7 @@ import Testing
             let count = segmentCount(disk)
             syncedCounts.withLock { _ = $0.insert(count) }
         }
-        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        try expectTrue(RealmLog.remove(disk, path: TinyStore.path))
         disk.onEffect = nil
         expectEqual(syncedCounts.withLock { $0 }, Set(0..<count))
     }

@@ -67,7 +67,7 @@ import Testing
             expectation.bodies = Array(expectation.bodies[..<2])
             try log.append([large], version: 3)
             disk.onEffect = nil
-            return (try #require(image.machine), expectation)
+            return (try requireValue(image.machine), expectation)
         }
         return (disk.killImage(), expectation)
     }
@@ -96,7 +96,7 @@ import Testing
                 to: opened.bodies, afterPowerCut: afterPowerCut)
             expectNil(objection, "\(place)")
             try expectDurable(opened.bodies, machine, place)
-            #expect(try opened.log.takeWriter())
+            try expectTrue(opened.log.takeWriter())
             let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
             try opened.log.commit([body])
             try expectEqual(
@@ -128,7 +128,7 @@ import Testing
                 do {
                     _ = try TinyStore.open(disk)
                 } catch {
-                    #expect(error.code != .invalidDatabase, "\(describe(error))")
+                    expectTrue(error.code != .invalidDatabase, "\(describe(error))")
                 }
                 guard disk.firedFailureCount > 0 else { break }
                 disk.clearFailures()

@@ -12,7 +12,7 @@ import Testing
     func strayMarkLeavesTheRealmAlone(kind: UnfinishedMark.Kind, byteCount: Int) throws {
         let disk = SimFileSystem(seed: 12)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         for body in bodies { try log.commit([body]) }
         let realmID = log.realmID
@@ -26,13 +26,13 @@ import Testing
                 try file.write(bytes, at: 0)
             }
         }
-        #expect(try RealmLog.exists(disk, path: TinyStore.path))
+        try expectTrue(RealmLog.exists(disk, path: TinyStore.path))
         let read = try TestSeed.open(disk, isReadOnly: true)
         expectEqual(read.bodies, bodies)
         read.log.releaseLocks()
         let found = try TinyStore.open(disk)
         expectTrue(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
-        #expect(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
+        expectTrue(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
         found.log.releaseLocks()
         try expectEqual(TinyStore.open(disk).report.strayFiles, [])
     }
@@ -45,7 +45,7 @@ import Testing
         while true {
             let disk = SimFileSystem(seed: 16)
             let log = try TinyStore.open(disk).log
-            #expect(try log.takeWriter())
+            try expectTrue(log.takeWriter())
             for version in 1...6 {
                 try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
             }
@@ -64,7 +64,7 @@ import Testing
             try expectEqual(TinyStore.open(disk).bodies, [])
             nth += 1
         }
-        #expect(nth > 2)
+        expectTrue(nth > 2)
     }
 
     /// A stray mark left in place would remove the realm once its first segment has been trimmed.
@@ -86,7 +86,7 @@ import Testing
     private func makeTrimmable(_ disk: SimFileSystem) throws -> [[UInt8]] {
         let process = try CheckpointProcess(
             disk, retention: HistoryRetention(ageNanoseconds: nil, byteCount: nil))
-        #expect(try process.becomeWriter())
+        try expectTrue(process.becomeWriter())
         for version in 1...6 {
             try process.append([TestBody.make(version: version, payloadByteCount: 992)])
             try process.log.sync()
@@ -120,8 +120,8 @@ import Testing
                 Issue.record("\(place): \(describe(error))")
             }
         }
-        #expect(count > 10)
-        #expect(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
+        expectTrue(count > 10)
+        expectTrue(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
     }
 
     @Test func nothingIsTrimmedWhileThereIsAMarkOfARemoval() throws {
@@ -136,7 +136,7 @@ import Testing
         try expectEqual(CheckpointProcess(disk.killImage()).content.bodies, bodies)
         try directory.unlink("unfinished-removal")
         try other.trim()
-        #expect(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
+        expectTrue(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
         try expectEqual(CheckpointProcess(disk.killImage()).content.bodies, bodies)
     }
 
@@ -146,7 +146,7 @@ import Testing
     func strayMarkDoesNotMakeALostLogANewRealm(kind: UnfinishedMark.Kind) throws {
         let disk = SimFileSystem(seed: 13)
         let log = try TinyStore.open(disk).log
-        #expect(try log.takeWriter())
+        try expectTrue(log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 10)])
         log.releaseLocks()
         disk.removeFile("log-0-0", in: TinyStore.path)

@@ -40,11 +40,11 @@ import Testing
         expectEqual(
             declarations.tests.map(\.covers), [["4.7", "O12", ".diskFull"], ["2.1"], [], []])
         expectEqual(declarations.problems, [])
-        #expect(declarations.contains(suite: "Alpha", function: "plain"))
-        #expect(declarations.contains(suite: "Alpha", function: "nested"))
-        #expect(declarations.contains(suite: "Beta"))
-        #expect(!declarations.contains(suite: "Beta", function: "plain"))
-        #expect(!declarations.contains(suite: "Alpha", function: "notATest"))
+        expectTrue(declarations.contains(suite: "Alpha", function: "plain"))
+        expectTrue(declarations.contains(suite: "Alpha", function: "nested"))
+        expectTrue(declarations.contains(suite: "Beta"))
+        expectTrue(!declarations.contains(suite: "Beta", function: "plain"))
+        expectTrue(!declarations.contains(suite: "Alpha", function: "notATest"))
     }
 
     @Test func commentsAreWellFormedAndStandAtTests() throws {

@@ -24,7 +24,7 @@ import Testing
         try await new.write { try $0.add(MigSecond.MigPet()) }
         // it was found to need a migration before the other opener replaced it
         #expect(try await Realm.deletedInstead(of: stale, configuration))
-        #expect(!new.isClosed)
+        expectTrue(!new.isClosed)
         await new.close()
         #expect(try await Realm.deletedInstead(of: stale, configuration))
         let again = try await Realm.open(configuration)
@@ -57,7 +57,7 @@ import Testing
         expectEqual(error?.code, .alreadyOpen)
         expectTrue(!old.isClosed && old.snapshot().objects(MigFirst.MigPet.self).count == 3)
         #expect(try await !Realm.deletedInstead(of: old.core.coordinator, configuration))
-        #expect(!old.isClosed)
+        expectTrue(!old.isClosed)
         await old.close()
         #expect(try await Realm.deletedInstead(of: stale, configuration))
         #expect(try await !Realm.fileExists(for: configuration))

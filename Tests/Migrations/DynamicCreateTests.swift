@@ -153,8 +153,8 @@ import Testing
         for (sentence, change) in wrong {
             let error = await realmError {
                 try await realm.write { tx in
-                    let narrow = try #require(
-                        try tx.dynamicObject(ofType: "FreshNarrow", forPrimaryKey: 1))
+                    let narrow = try requireValue(
+                        tx.dynamicObject(ofType: "FreshNarrow", forPrimaryKey: 1))
                     try change(tx, narrow)
                 }
             }
@@ -163,7 +163,7 @@ import Testing
                 error?.message.hasPrefix("FreshNarrow.\(sentence) and cannot hold "), true,
                 "\(sentence): \(error as Any)")
         }
-        let narrow = try #require(realm.snapshot().objects(FreshNarrow.self).first)
+        let narrow = try requireValue(realm.snapshot().objects(FreshNarrow.self).first)
         expectTrue(narrow.small == 0 && narrow.kind == nil && narrow.smalls.isEmpty)
     }
 

@@ -65,7 +65,7 @@ private enum Newer {
                 "SpanielOwner", value: ["id": 1, "dog": dog] as [String: Any], update: .modified)
         }
         try await realm.read { tx in
-            let owner = try #require(tx.object(Newer.SpanielOwner.self, forPrimaryKey: 1))
+            let owner = try requireValue(tx.object(Newer.SpanielOwner.self, forPrimaryKey: 1))
             expectEqual(owner.dog?.title, "Sir")
         }
     }
@@ -78,14 +78,14 @@ private enum Newer {
             let rex = try tx.dynamicObjects("Spaniel")[0]
             expectTrue(rex["color"] as? String == "brown" && rex["weight"] as? Float == 2.5)
             try expectTrue(rex.value(of: "mate") == nil && rex.value(of: "note") == nil)
-            #expect(try rex.dynamicList("tags").isEmpty)
+            try expectTrue(rex.dynamicList("tags").isEmpty)
             let (words, scores) = (try rex.dynamicMutableSet("words"), try rex.dynamicMap("scores"))
             expectTrue(words.map { $0 as? String } == [] && words.reversed().isEmpty)
             expectTrue(scores.keys.isEmpty && scores["a"] == nil && !scores.isInvalidated)
             let mates = try rex.linkingObjects(ofType: "Spaniel", property: "mate")
-            #expect(mates.isEmpty)
-            let typed = try #require(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
-            #expect(try typed.dynamicList("tags").isEmpty)
+            expectTrue(mates.isEmpty)
+            let typed = try requireValue(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
+            try expectTrue(typed.dynamicList("tags").isEmpty)
             let unknown = #expect(throws: Realm.Error.self) { try rex.value(of: "age") }
             expectEqual(unknown?.message.contains("no property \"age\""), true)
         }
@@ -135,17 +135,17 @@ private enum Newer {
                 try change(try tx.dynamicObjects("Spaniel")[0])
             }
             try await realm.read { tx in
-                let rex = try #require(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
-                #expect((rex.color == .black) == (index == 0), "change \(index)")
-                #expect(rex.weight == (index == 1 ? 3 : 2.5))
-                #expect(Array(rex.tags) == ([2, 3].contains(index) ? ["x"] : []))
-                #expect(Array(rex.words) == (index == 4 ? ["w"] : []))
-                #expect(rex.scores["a"] == (index == 5 ? 7 : nil))
-                #expect(rex.mate?.name == (index == 6 ? "Ada" : nil))
-                #expect(rex.mate?.color == (index == 6 ? New.Color.black : nil))
+                let rex = try requireValue(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
+                expectTrue((rex.color == .black) == (index == 0), "change \(index)")
+                expectTrue(rex.weight == (index == 1 ? 3 : 2.5))
+                expectTrue(Array(rex.tags) == ([2, 3].contains(index) ? ["x"] : []))
+                expectTrue(Array(rex.words) == (index == 4 ? ["w"] : []))
+                expectTrue(rex.scores["a"] == (index == 5 ? 7 : nil))
+                expectTrue(rex.mate?.name == (index == 6 ? "Ada" : nil))
+                expectTrue(rex.mate?.color == (index == 6 ? New.Color.black : nil))
                 var note: [AnyRealmValue] = []
                 if case .list(let list) = rex.note { note = Array(list) }
-                #expect(note == (index == 7 ? [.int(1), .string("y")] : []))
+                expectTrue(note == (index == 7 ? [.int(1), .string("y")] : []))
             }
         }
     }

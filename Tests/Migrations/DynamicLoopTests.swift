@@ -33,7 +33,7 @@ import Testing
     ) throws -> [String] {
         var seen: [String] = []
         for case let thing as DynamicObject in things {
-            seen.append(try #require(thing["text"] as? String))
+            seen.append(try requireValue(thing["text"] as? String))
             let all = try tx.dynamicObjects("DynThing")
             if seen.count == 1 { for thing in all.prefix(count) { tx.delete(thing) } }
         }
@@ -92,7 +92,7 @@ import Testing
             let owners = try thing.linkingObjects(ofType: "DynOwner", property: "thing")
             var seen: [Int] = []
             for owner in owners {
-                seen.append(try #require(owner["id"] as? Int))
+                seen.append(try requireValue(owner["id"] as? Int))
                 if seen == [1] { for owner in owners.prefix(2) { tx.delete(owner) } }
             }
             expectTrue(seen == [1, 3] && owners.map { $0["id"] as? Int } == [3])
@@ -221,7 +221,7 @@ import Testing
                 { owner, delete in
                     let inverse = try owner.linkingObjects(ofType: "DynLinker", property: "things")
                     delete()
-                    #expect(inverse.isEmpty)
+                    expectTrue(inverse.isEmpty)
                 }
             ),
         ]
@@ -238,7 +238,7 @@ import Testing
             expectTrue(error?.className == "DynOwner" && error?.property == property)
             expectEqual(error?.message.contains("deleted object"), true)
         }
-        #expect(realm.snapshot().objects(Owner.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Owner.self).isEmpty)
     }
 }
 

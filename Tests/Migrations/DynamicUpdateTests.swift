@@ -98,7 +98,7 @@ import Testing
             try await realm.write { tx in
                 try tx.dynamicCreate("UpdatedThing", value: value(), update: .modified)
             }
-            return try #require(realm.snapshot().object(UpdatedThing.self, forPrimaryKey: 1))
+            return try requireValue(realm.snapshot().object(UpdatedThing.self, forPrimaryKey: 1))
         }
         let first = try await update { Self.whole() }
         let same = try await update { Self.whole() }

@@ -82,7 +82,7 @@ import Testing
         try await realm.read(2, Passed.types) { tx in
             expectEqual(tx.objects(Passed.MigSource.self).count, 1)
             let spots = try tx.dynamicObjects("MigSpot")
-            #expect(spots.isEmpty)
+            expectTrue(spots.isEmpty)
         }
         try await expectEqual(drained(realm, 2), [])
     }
@@ -134,7 +134,7 @@ import Testing
         try await realm.write(2, Plain.types) { tx in
             let source = try tx.create(Plain.MigSource.self, value: ["name": "s"])
             source.events.append(objectsIn: tx.objects(Plain.MigEvent.self))
-            tx.delete(try #require(tx.objects(Plain.MigEvent.self).last))
+            tx.delete(try requireValue(tx.objects(Plain.MigEvent.self).last))
         }
         try await realm.migrate(3, Passed.types, Self.dropLists)
         try await expectEqual(drained(realm, 3), ["0 spot 0", "1 spot 1"])
@@ -160,7 +160,7 @@ import Testing
             }
         }
         try await realm.migrate(2, Owned.types, block) { tx in
-            let source = try #require(tx.objects(Owned.MigSource.self).first)
+            let source = try requireValue(tx.objects(Owned.MigSource.self).first)
             expectEqual(source.events.map(\.number), [0, 2])
             let events = try tx.dynamicObjects("MigEvent")
             expectEqual(events.count, 2)  // the others had no owner

@@ -95,7 +95,7 @@ import Testing
             expectTrue(parts.count == 8 && seals.count == 8)
         }
         try await realm.write(2, Owned.types) { tx in
-            tx.delete(try #require(tx.objects(Owned.MigOwner.self).first))
+            tx.delete(try requireValue(tx.objects(Owned.MigOwner.self).first))
         }
         try await realm.read(2, Owned.types) { tx in
             let parts = try tx.dynamicObjects("MigPart")

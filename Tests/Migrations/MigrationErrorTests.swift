@@ -163,7 +163,7 @@ import Testing
             }
         }
         try await realm.migrate(2, [Renamed.MigNames.self], block) { tx in
-            let box = try #require(tx.objects(Renamed.MigNames.self).first)
+            let box = try requireValue(tx.objects(Renamed.MigNames.self).first)
             expectEqual(box.title, "text")
             expectEqual(box.content.listValue?.first, .int(1))
             expectEqual(box.contents.first?.listValue?.first, .int(2))

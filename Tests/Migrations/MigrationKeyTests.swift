@@ -126,7 +126,7 @@ import Testing
             }
         }
         try await realm.migrate(2, [Fresh.MigItem.self], block) { tx in
-            let id = try #require(UUID(uuidString: Self.text(700)))
+            let id = try requireValue(UUID(uuidString: Self.text(700)))
             expectEqual(tx.object(Fresh.MigItem.self, forPrimaryKey: id)?.code, 700)
         }
     }
@@ -180,7 +180,7 @@ import Testing
                 }
             }
             try await realm.migrate(2, Renamed.types, block) { tx in
-                let item = try #require(tx.object(Renamed.MigItem.self, forPrimaryKey: 2))
+                let item = try requireValue(tx.object(Renamed.MigItem.self, forPrimaryKey: 2))
                 expectTrue(item.title == "name 2" && Array(item.pieces) == [2, 3])
                 expectEqual(item.content?.text, "inner 2")
                 let none = tx.object(Renamed.MigItem.self, forPrimaryKey: nil as Int?)
@@ -195,7 +195,7 @@ import Testing
             }
             try await realm.read(2, Renamed.types) { tx in
                 let inner = try tx.dynamicObjects("MigInner")
-                #expect(inner.isEmpty)
+                expectTrue(inner.isEmpty)
             }
         }
     }
@@ -248,7 +248,7 @@ import Testing
         }
         try await realm.migrate(2, [Short.MigItem.self], block) { tx in
             let inner = try tx.dynamicObjects("MigInner")
-            #expect(inner.isEmpty)
+            expectTrue(inner.isEmpty)
         }
         try await realm.write(2, [Short.MigItem.self]) { tx in
             try tx.create(Short.MigItem.self, value: ["code": 4])

@@ -24,11 +24,11 @@ import Testing
         expectEqual(busy?.code, .alreadyOpen)
         await same.close()
         let other = try await opened(1, MigSecond.types)
-        #expect(other.isEmpty)
+        expectTrue(other.isEmpty)
         try await other.write { try $0.add(MigSecond.MigPet()) }
         await other.close()
         let later = try await opened(2, MigSecond.types)
-        #expect(later.isEmpty)
+        expectTrue(later.isEmpty)
         try await later.write { try $0.add(MigSecond.MigPet()) }
         await later.close()
         let older = await realmError { try await opened(1, MigSecond.types) }
@@ -48,7 +48,7 @@ import Testing
         await open.close()
         let report = try #require(try await Realm.performMigration(for: configuration))
         expectEqual(report.description, preview.description)
-        #expect(report.versions == (1, 2))
+        expectTrue(report.versions == (1, 2))
         expectEqual(report.objectCounts["MigFound"]?.new, 1)
         expectEqual(report.objectCounts["MigPerson"].map { $0 == (3, 3) }, true)
         for line in [
@@ -57,7 +57,7 @@ import Testing
             "MigLost is removed.", "MigFound is added.",
             "MigPerson.fullName of type String is added.",
         ] {
-            #expect(report.changes.contains(line), "\(line)")
+            expectTrue(report.changes.contains(line), "\(line)")
         }
         try await expectEqual(realm.version, 2)
         try await expectNil(Realm.performMigration(for: configuration))
@@ -212,7 +212,7 @@ import Testing
         expectEqual(error?.message.contains("stored as List<Date>, with values"), true)
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPaper") { old, new in
-                let day = try #require(old?["day"] as? Foundation.Date)
+                let day = try requireValue(old?["day"] as? Foundation.Date)
                 new?["day"] = ["text": "\(day.timeIntervalSinceReferenceDate)"]
             }
         }

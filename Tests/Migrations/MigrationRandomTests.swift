@@ -57,7 +57,7 @@ import Testing
                 let failure = await #expect(throws: (any Error).self) {
                     try await Realm.open(configuration(realm, version, next, failing, model))
                 }
-                #expect(failure is CancellationError == (plan.cancelledAt != nil))
+                expectTrue(failure is CancellationError == (plan.cancelledAt != nil))
                 try await compare(realm, version - 1, program, model)
             }
             var sure = plan
@@ -138,7 +138,7 @@ import Testing
                 if plan.failsAfterwards, plan.cancelledAt == migration.position {
                     throw CancellationError()
                 }
-                let (before, after) = (try #require(before), try #require(after))
+                let (before, after) = (try requireValue(before), try requireValue(after))
                 if plan.deleted.contains(before["uid"] as? Int ?? -1) {
                     return try migration.delete(after)
                 }
@@ -243,9 +243,9 @@ import Testing
             for (uid, name, seed) in edits {
                 var own = SeededRandom(seed)
                 let value = MigrationModel.value(declared[name] ?? "", &own).value
-                try #require(objects[uid]).set(value, of: name)
+                try requireValue(objects[uid]).set(value, of: name)
             }
-            for uid in deleted { tx.delete(try #require(objects[uid])) }
+            for uid in deleted { tx.delete(try requireValue(objects[uid])) }
         }
         try await compare(realm, version, program, model)
     }

@@ -56,7 +56,7 @@ import Testing
             let after = try await MigrationDisk.hash(
                 MigrationDisk.second(image, MigrationDisk.block(visits)))
             expectEqual(after, new)
-            #expect(!image.fileNames(in: MigrationDisk.path).contains("migration"))
+            expectTrue(!image.fileNames(in: MigrationDisk.path).contains("migration"))
             counts.append(visits.count)
         }
         print("\(images.count) kills; objects visited afterwards: \(counts)")
@@ -81,7 +81,7 @@ import Testing
         let after = try await MigrationDisk.hash(
             MigrationDisk.second(disk, MigrationDisk.block(visits)))
         expectTrue(after == new && visits.count == 0)
-        #expect(killCount > 0)
+        expectTrue(killCount > 0)
     }
 
     /// Returns a disk whose migration was killed after it had written several batches.
@@ -99,7 +99,7 @@ import Testing
             MigrationDisk.second(disk.killImage(), resumes: false, block))
         let images = try await killed(disk, block)
         let saved = images.filter { $0.fileNames(in: MigrationDisk.path).contains("migration") }
-        #expect(saved.count > 10)
+        expectTrue(saved.count > 10)
         for image in saved {
             try await expectEqual(MigrationDisk.hash(MigrationDisk.second(image, block)), new)
         }
@@ -167,7 +167,7 @@ import Testing
         let smaller = try await visits(disk.killImage()) {
             $0.resumableMigration?.memoryByteCount = 1 << 20
         }
-        #expect(smaller < MigrationDisk.visitCount)
+        expectTrue(smaller < MigrationDisk.visitCount)
     }
 
     @Test func realmThatWasWrittenMeanwhileBeginsAnew() async throws {
@@ -189,14 +189,14 @@ import Testing
     @Test func damageBeginsAnew() async throws {
         let disk = try await halfDone(seed: 5)
         let marked = disk.killImage()
-        let size = try #require(marked.contents(of: "migration", in: MigrationDisk.path)).count
+        let size = try requireValue(marked.contents(of: "migration", in: MigrationDisk.path)).count
         for bit in [5, 8 * 30, 8 * size / 2, 8 * size - 1] {
             let image = disk.killImage()
             image.flipBit(bit, of: "migration", in: MigrationDisk.path)
             try await expectEqual(visits(image), MigrationDisk.visitCount)
         }
         // The location of the directory image of the state saved last.
-        let mark = try #require(marked.contents(of: "migration", in: MigrationDisk.path))
+        let mark = try requireValue(marked.contents(of: "migration", in: MigrationDisk.path))
         func word(_ offset: Int) -> Int {
             mark[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
         }
@@ -228,7 +228,7 @@ import Testing
     func failuresThatMayPassKeepTheProgress(kind: EffectKind) async throws {
         let disk = try await halfDone(seed: 9)
         let rest = try await visits(disk.killImage())
-        #expect(rest < MigrationDisk.visitCount)
+        expectTrue(rest < MigrationDisk.visitCount)
         var failureCount = 0
         for nth in 1... {
             let image = disk.killImage()
@@ -242,14 +242,14 @@ import Testing
             if image.firedFailureCount == 0 { break }
             if error != nil {
                 failureCount += 1
-                #expect(image.fileNames(in: MigrationDisk.path).contains("migration"))
+                expectTrue(image.fileNames(in: MigrationDisk.path).contains("migration"))
             }
             image.clearFailures()
             // What fails is repeated: a batch of two.
             let later = try await visits(image)
-            #expect(first.count + later <= rest + 2, "call \(nth): \(first.count), \(later)")
+            expectTrue(first.count + later <= rest + 2, "call \(nth): \(first.count), \(later)")
         }
-        #expect(failureCount > 0)
+        expectTrue(failureCount > 0)
     }
 
     /// The mark may be that of a process with the new `LOCK`.
@@ -265,7 +265,7 @@ import Testing
             await realm.close()
         }
         expectEqual(error?.code, .fileMoved)
-        #expect(disk.fileNames(in: MigrationDisk.path).contains("migration"))
+        expectTrue(disk.fileNames(in: MigrationDisk.path).contains("migration"))
         #expect(try await visits(disk) < MigrationDisk.visitCount)
     }
 

@@ -69,7 +69,7 @@ import Testing
             2, New.types,
             { migration, _ in
                 try migration.enumerateObjects(ofType: "ValPerson") { old, new in
-                    let (old, new) = (try #require(old), try #require(new))
+                    let (old, new) = (try requireValue(old), try requireValue(new))
                     expectTrue(old["first"] as? String == "A" && old["oldName"] as? String == "B")
                     expectEqual(new["fullName"] as? String, "B")
                     expectEqual(new.propertyNames, ["any", "anys", "fullName", "lone", "part"])
@@ -95,13 +95,13 @@ import Testing
             2, New.types,
             { migration, _ in
                 try migration.enumerateObjects(ofType: "ValPerson") { old, new in
-                    let (old, new) = (try #require(old), try #require(new))
+                    let (old, new) = (try requireValue(old), try requireValue(new))
                     let anys = try old.dynamicList("anys")
                     new["any"] = nil
                     new["anys"] = nil
-                    let any = try #require(old["any"] as? DynamicList)
-                    let inner = try #require(any[0] as? DynamicList)
-                    let element = try #require(anys[0] as? DynamicList)
+                    let any = try requireValue(old["any"] as? DynamicList)
+                    let inner = try requireValue(any[0] as? DynamicList)
+                    let element = try requireValue(anys[0] as? DynamicList)
                     expectTrue(inner[0] as? Int == 1 && element[0] as? Int == 2)
                 }
             },
@@ -124,7 +124,7 @@ import Testing
                     new?["lone"] = circle
                     new?["any"] = New.ValLone(value: ["text": "any"])
                     new?["anys"] = [New.ValLone(value: ["text": "element"]), 5]
-                    #expect(!circle.isManaged)
+                    expectTrue(!circle.isManaged)
                 }
                 try migration.create("ValLone", value: New.ValLone(value: ["text": "made"]))
                 try migration.create("ValLone", value: ["array"] as [Any])
@@ -187,7 +187,7 @@ import Testing
     @Test(arguments: [false, true])
     func valuesOfAnyTypeKeepAClassFromBecomingEmbedded(isNested: Bool) async throws {
         let realm = try await oldRealm { _, person in
-            let part = try #require(person.part)
+            let part = try requireValue(person.part)
             if isNested {
                 person.anys.append(.fromArray([.int(1), .object(part)]))
             } else {
@@ -198,10 +198,10 @@ import Testing
             try await Realm.open(realm.configuration(2, Owned.types, { _, _ in }))
         }
         expectTrue(error?.code == .migrationFailed && error?.className == "ValPerson")
-        #expect(error?.property == (isNested ? "anys" : "any"), "\(error as Any)")
+        expectTrue(error?.property == (isNested ? "anys" : "any"), "\(error as Any)")
         try await realm.write(1, Old.types) { tx in
             let person = tx.objects(Old.ValPerson.self)[0]
-            let part = try #require(person.part)
+            let part = try requireValue(person.part)
             let linked = isNested ? person.anys[0].listValue?[1] : person.any
             expectTrue(part.text == "p" && linked == .object(part))
         }
@@ -219,7 +219,7 @@ import Testing
     // Covers 6.23
     @Test func propertiesThatAreGoneOwnNothing() async throws {
         let realm = try await oldRealm { tx, person in
-            let part = try #require(person.part)
+            let part = try requireValue(person.part)
             let lonely = try tx.create(Old.ValPart.self, value: ["text": "lonely"])
             person.former = part
             person.formers.append(objectsIn: [part, part, lonely])
@@ -244,7 +244,7 @@ import Testing
         }
         let realm = try await oldRealm()
         try await realm.read(2, Changed.types) { tx in
-            #expect(tx.objects(Changed.ValLone.self).isEmpty)
+            expectTrue(tx.objects(Changed.ValLone.self).isEmpty)
         }
         try await realm.write(2, Changed.types) { tx in
             try tx.create(Changed.ValLone.self, value: ["text": 5])

@@ -35,7 +35,7 @@ import Testing
         }
         let columnCount = definitions.count
         for row in 0..<1_100 {
-            let cluster = try #require(
+            let cluster = try requireValue(
                 transaction.cluster(0, UInt64(row), columnCount: columnCount))
             let key = ObjectKey(rawValue: UInt64(row))
             for column in 0..<columnCount {

@@ -22,7 +22,7 @@ import Testing
                     "sequel": ["isbn": "2"], "tags": ["x", "y"], "ratings": [1, nil, 3],
                     "genres": ["novel", Genre.poem], "related": [["isbn": "3"], Book("4")],
                 ])
-            #expect(book.isManaged)
+            expectTrue(book.isManaged)
             expectTrue(book.title == "Emma" && book.year == 1815 && book.price == 3)
             expectTrue(book.genre == .poem && book.oldGenre == .essay && book.pageCount == nil)
             expectTrue(book.cover?.color == "red" && book.cover?.badge?.text == "best")
@@ -57,7 +57,7 @@ import Testing
         try await realm.write { tx in
             let first = try tx.create(Message.self)
             let second = try tx.create(Message.self, value: [:])
-            #expect(first.id != second.id)
+            expectTrue(first.id != second.id)
             expectTrue(first.author == "nobody" && first.editedAt == nil)
             try expectEqual(tx.create(Room.self, value: ["name": "a"]).topic, "nothing yet")
         }
@@ -137,7 +137,7 @@ import Testing
             expectEqual(error?.message.contains(received), true, "\(error?.message ?? "")")
             expectTrue(tx.objects(Book.self).isEmpty && tx.objects(Author.self).isEmpty)
         }
-        #expect(realm.snapshot().objects(Book.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Book.self).isEmpty)
     }
 
     /// Foundation's description of such a date traps.
@@ -240,7 +240,7 @@ import Testing
             let error = #expect(throws: Realm.Error.self) { try tx.create(Book.self, value: book) }
             expectEqual(error?.code, .duplicatePrimaryKey)
             let same = try tx.create(Book.self, value: book, update: .modified)
-            #expect(same === book)
+            expectTrue(same === book)
         }
     }
 
@@ -266,7 +266,7 @@ import Testing
         expectTrue(page.number == 3 && page.text == "text")
         expectEqual(Room(value: ["name": "a"]).topic, "nothing yet")
         let sequel = Book("2")
-        #expect(Book(value: ["sequel": sequel]).sequel === sequel)
+        expectTrue(Book(value: ["sequel": sequel]).sequel === sequel)
     }
 
     // Covers 1.6
@@ -318,7 +318,7 @@ import Testing
             _ = Book(value: ["year": "three"])
         }
         let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(
+        expectTrue(
             sentence.contains("Book.year is of type Int16 and cannot hold \"three\" (String)."))
     }
 }

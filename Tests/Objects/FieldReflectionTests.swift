@@ -36,7 +36,7 @@ import Testing
         expectEqual(MemoryLayout<Persisted<List<Dog>>>.offset(of: \._value), offset)
         expectEqual(MemoryLayout<Persisted<List<Int>>>.offset(of: \._value), offset)
         expectEqual(MemoryLayout<Persisted<MutableSet<String>>>.offset(of: \._value), offset)
-        #expect(MemoryLayout<Persisted<Map<String, Int>>>.offset(of: \._value) == offset)
+        expectTrue(MemoryLayout<Persisted<Map<String, Int>>>.offset(of: \._value) == offset)
         expectEqual(MemoryLayout<Persisted<List<Dog>>>.size, MemoryLayout<Persisted<Dog?>>.size)
     }
 

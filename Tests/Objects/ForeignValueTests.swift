@@ -92,7 +92,7 @@ import Testing
     @Test func valuesOfTheTypeAreRead() async throws {
         try await withEarlier { realm in
             try await realm.read { tx in
-                let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 1))
+                let task = try requireValue(tx.object(Earlier.Task.self, forPrimaryKey: 1))
                 expectTrue(task.status == .done && task.formerStatus == .done && task.priority == 7)
                 expectEqual(task.labels.map { $0 }, [.open, .done])
             }
@@ -102,7 +102,7 @@ import Testing
     @Test func unknownCaseOfAnOptionalPropertyIsNil() async throws {
         try await withEarlier { realm in
             try await realm.read { tx in
-                let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
+                let task = try requireValue(tx.object(Earlier.Task.self, forPrimaryKey: 2))
                 expectNil(task.formerStatus)
             }
             let task = realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2)
@@ -120,14 +120,14 @@ import Testing
             for (property, read) in reads {
                 let error = await #expect(throws: Realm.Error.self) {
                     try await realm.read { tx in
-                        read(try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2)))
+                        read(try requireValue(tx.object(Earlier.Task.self, forPrimaryKey: 2)))
                     }
                 }
                 expectTrue(error?.code == .invalidValue && error?.className == "Task")
                 expectEqual(error?.property, property)
                 await #expect(throws: Realm.Error.self) {
                     try await realm.write { tx in
-                        let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
+                        let task = try requireValue(tx.object(Earlier.Task.self, forPrimaryKey: 2))
                         read(task)
                         task.status = .open
                     }
@@ -139,7 +139,7 @@ import Testing
     // Covers .invalidValue
     @Test func frozenPropertyFailsTheReadOfItsSnapshot() async throws {
         try await withEarlier { realm in
-            let task = try #require(
+            let task = try requireValue(
                 realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2))
             let errors = [
                 #expect(throws: Realm.Error.self) { try task.snapshot.read { _ in task.status } },

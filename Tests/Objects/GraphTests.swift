@@ -26,7 +26,7 @@ import Testing
             keeper.favourite = rex
             let hounds = keeper.hounds
             try tx.add(keeper)
-            #expect(hounds.isManaged)
+            expectTrue(hounds.isManaged)
             expectTrue(rex.isManaged && fido.isManaged)
             expectEqual(hounds.map(\.name), ["Rex", "Fido", "Rex"])
             expectEqual(rex.friend?.name, "Fido")
@@ -40,19 +40,19 @@ import Testing
             expectEqual(rex.collar?.color, "red")
         }
         try await realm.write { tx in
-            let rex = try #require(tx.object(Hound.self, forPrimaryKey: "Rex"))
+            let rex = try requireValue(tx.object(Hound.self, forPrimaryKey: "Rex"))
             rex.tags[1] = "quiet"
             rex.tags.insert("old", at: 0)
             expectEqual(Array(rex.tags), ["old", "big", "quiet"])
             rex.tags.move(from: 2, to: 0)
             expectEqual(Array(rex.tags), ["quiet", "old", "big"])
-            let keeper = try #require(tx.objects(Keeper.self).first)
+            let keeper = try requireValue(tx.objects(Keeper.self).first)
             keeper.hounds.append(Hound("Bello"))
             expectEqual(tx.objects(Hound.self).count, 3)
             tx.delete(rex)
         }
         try await realm.read { tx in
-            let keeper = try #require(tx.objects(Keeper.self).first)
+            let keeper = try requireValue(tx.objects(Keeper.self).first)
             expectEqual(keeper.hounds.map(\.name), ["Fido", "Bello"])
             expectNil(keeper.favourite)
             expectNil(keeper.hounds[0].friend)

@@ -43,7 +43,7 @@ private final class NarrowKeyed: Object {
             "KeyedPart.number is a primary key", "Nested contains itself",
             "Whole has no such property", "does not link to Wrong",
         ] {
-            #expect(message.contains(sentence), "\(message)")
+            expectTrue(message.contains(sentence), "\(message)")
         }
     }
 
@@ -84,7 +84,7 @@ private final class NarrowKeyed: Object {
         let realm = try await Realm.temporary(bookClasses)
         try await realm.write { tx in
             let book = Book("1")
-            #expect(book.shelves.isEmpty)
+            expectTrue(book.shelves.isEmpty)
             try tx.add(book)
             let shelves = (0..<3).map { Shelf(value: ["number": $0]) }
             try tx.add(shelves)

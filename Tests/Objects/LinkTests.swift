@@ -36,7 +36,7 @@ import Testing
             }
         }
         expectEqual(error?.code, .duplicatePrimaryKey)
-        #expect(realm.snapshot().objects(Book.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Book.self).isEmpty)
     }
 
     // Covers 7.39
@@ -49,7 +49,7 @@ import Testing
         }
         let version = realm.snapshot().version
         try await realm.write { tx in
-            let book = try #require(tx.object(Book.self, forPrimaryKey: "1"))
+            let book = try requireValue(tx.object(Book.self, forPrimaryKey: "1"))
             book.sequel = book.sequel
         }
         expectEqual(realm.snapshot().version, version + 1)
@@ -88,7 +88,7 @@ import Testing
             }
         }
         expectEqual(managed?.property, "guest")
-        #expect(realm.snapshot().objects(Shelter.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Shelter.self).isEmpty)
     }
 
     @Test func deletedObjectCannotBeLinkedTo() async throws {
@@ -135,7 +135,7 @@ import Testing
             witness.watch(first)
             try tx.add(first)
         }
-        #expect(witness.isReleased)
+        expectTrue(witness.isReleased)
     }
 
     // Covers 1.11, 1.12
@@ -150,7 +150,7 @@ import Testing
             expectEqual(Set(books).count, 1)
             expectTrue(authors[0] !== authors[1] && authors[0] != authors[1])
             expectEqual(Set(authors).count, 2)
-            #expect(authors[0].isSameObject(as: authors[1]))
+            expectTrue(authors[0].isSameObject(as: authors[1]))
             expectTrue(!authors[0].isSameObject(as: nil) && !books[0].isSameObject(as: authors[0]))
             let (one, other) = (Book("2"), Book("2"))
             expectTrue(one != other && one == one && !one.isSameObject(as: other))

@@ -52,39 +52,39 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let objects = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().pups?.count }
-        #expect(
+        expectTrue(
             sentence(objects).contains("Walker.pups was used after the body of the transaction at"))
-        #expect(sentence(objects).contains("LinkTrapTests.swift:"))
+        expectTrue(sentence(objects).contains("LinkTrapTests.swift:"))
         let values = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { try await Smuggler.make().tags?.append("new") }
-        #expect(sentence(values).contains("Walker.tags was used after the body"))
+        expectTrue(sentence(values).contains("Walker.tags was used after the body"))
     }
 
     @Test func inversesAndResultsOfListsTrapAfterTheBody() async {
         let inverse = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().walkers?.count }
-        #expect(sentence(inverse).contains("Whelp.walkers was used after the body"))
+        expectTrue(sentence(inverse).contains("Whelp.walkers was used after the body"))
         let results = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().results?.first }
-        #expect(sentence(results).contains("Results<Whelp> were used after the body"))
+        expectTrue(sentence(results).contains("Results<Whelp> were used after the body"))
         let frozen = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().results?.freeze() }
-        #expect(sentence(frozen).contains("Results<Whelp> were frozen after the body"))
+        expectTrue(sentence(frozen).contains("Results<Whelp> were frozen after the body"))
     }
 
     @Test func embeddedAndLinkedObjectsTrapAfterTheBody() async {
         let embedded = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().medal?.code }
-        #expect(sentence(embedded).contains("Medal.code was used after the body"))
+        expectTrue(sentence(embedded).contains("Medal.code was used after the body"))
         let linked = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Smuggler.make().friend?.friend }
-        #expect(sentence(linked).contains("Whelp.friend was used after the body"))
+        expectTrue(sentence(linked).contains("Whelp.friend was used after the body"))
     }
 
     // Covers .invalidInput
@@ -132,7 +132,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Realm.kennel()
             try await realm.read { tx in _ = tx.objects(Walker.self)[0].pups[3] }
         }
-        #expect(
+        expectTrue(
             sentence(list).contains(
                 "subscript of Walker.pups was given the index 3, but the count is 3. "
                     + "The transaction is at ObjectsTests/LinkTrapTests.swift:"))
@@ -142,18 +142,19 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Realm.kennel()
             try await realm.read { tx in _ = tx.objects(Whelp.self)[0].walkers[9] }
         }
-        #expect(sentence(inverse).contains("Index 9 of LinkingObjects<Walker> is out of range"))
-        #expect(sentence(inverse).contains("The transaction is at ObjectsTests/LinkTrapTests"))
+        expectTrue(sentence(inverse).contains("Index 9 of LinkingObjects<Walker> is out of range"))
+        expectTrue(sentence(inverse).contains("The transaction is at ObjectsTests/LinkTrapTests"))
         let values = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Realm.kennel().ann.tags[3] }
-        #expect(
+        expectTrue(
             sentence(values).contains(
                 "Index 3 of FrozenValues<String> of Walker.tags is out of range"))
         let slice = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Realm.kennel().ann.pups[1..<4] }
-        #expect(sentence(slice).contains("The range 1..<4 of FrozenResults<Whelp> is out of range"))
+        expectTrue(
+            sentence(slice).contains("The range 1..<4 of FrozenResults<Whelp> is out of range"))
     }
 
     @Test func assigningAnInverseTraps() async {
@@ -166,7 +167,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 whelps[0].walkers = whelps[1].walkers
             }
         }
-        #expect(
+        expectTrue(
             sentence(result).contains(
                 "LinkingObjects<Walker> of Whelp cannot be assigned to: they are"))
     }
@@ -179,7 +180,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.write { try $0.add(Stray()) }
             _ = realm.snapshot().objects(Stray.self)[0].made
         }
-        #expect(sentence(made).contains("returned something that isn't stored"))
+        expectTrue(sentence(made).contains("returned something that isn't stored"))
         let renamed = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -187,6 +188,6 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.write { try $0.add(Stray()) }
             _ = realm.snapshot().objects(Stray.self)[0].renamed
         }
-        #expect(sentence(renamed).contains("Stray.name was set in the read at"))
+        expectTrue(sentence(renamed).contains("Stray.name was set in the read at"))
     }
 }

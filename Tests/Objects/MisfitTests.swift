@@ -54,8 +54,8 @@ import Testing
         try await withLater { realm in
             let error = await #expect(throws: Realm.Error.self) {
                 try await realm.read { tx in
-                    let owner = try #require(tx.objects(Later.Owner.self).first)
-                    let pet = try #require(owner.pet)
+                    let owner = try requireValue(tx.objects(Later.Owner.self).first)
+                    let pet = try requireValue(owner.pet)
                     expectTrue(owner.name == "Ann" && pet.age.isEmpty && pet.name == 0)
                     expectTrue(pet.friend == nil && pet.scores.isEmpty)
                     expectTrue(owner.pets.count == 1 && owner.pets[0].age.isEmpty)
@@ -70,8 +70,8 @@ import Testing
         try await withLater { realm in
             let error = await #expect(throws: Realm.Error.self) {
                 try await realm.read { tx in
-                    let owner = try #require(tx.objects(Later.Owner.self).first)
-                    #expect(owner.pets.sorted(by: \.age).isEmpty)
+                    let owner = try requireValue(tx.objects(Later.Owner.self).first)
+                    expectTrue(owner.pets.sorted(by: \.age).isEmpty)
                 }
             }
             expectEqual(error?.code, .schemaMismatch)
@@ -83,7 +83,7 @@ import Testing
             for change in [0, 1, 2] {
                 let error = await #expect(throws: Realm.Error.self) {
                     try await realm.write { tx in
-                        let owner = try #require(tx.objects(Later.Owner.self).first)
+                        let owner = try requireValue(tx.objects(Later.Owner.self).first)
                         switch change {
                         case 0: owner.pet?.age = "old"
                         case 1: owner.pet?.name = 7

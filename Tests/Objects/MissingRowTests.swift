@@ -16,7 +16,7 @@ import Testing
                 try await realm.read { tx in
                     let hound = tx.core.binding(for: Hound.self)
                         .accessor(Hound.self, row: ObjectKey(rawValue: row))
-                    #expect(hound.isInvalidated)
+                    expectTrue(hound.isInvalidated)
                     expectTrue(hound.name.isEmpty && hound.age == 0 && hound.collar == nil)
                     expectTrue(hound.tags.isEmpty && hound.owners.isEmpty)
                 }

@@ -80,8 +80,8 @@ import Testing
             _ = NestDog(value: NestStranger() as Any)
         }
         let sentence = String(decoding: trap?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(sentence.contains("which has no property \"age\""))
-        #expect(sentence.contains("NestedValueTests.swift"))
+        expectTrue(sentence.contains("which has no property \"age\""))
+        expectTrue(sentence.contains("NestedValueTests.swift"))
     }
 
     // Covers 7.12
@@ -125,9 +125,9 @@ import Testing
                 ]
                 for name in names {
                     try update(full)
-                    let home = try #require(tx.object(NestHome.self, forPrimaryKey: 1))
-                    let dynamic = try #require(
-                        try tx.dynamicObject(ofType: "NestHome", forPrimaryKey: 1))
+                    let home = try requireValue(tx.object(NestHome.self, forPrimaryKey: 1))
+                    let dynamic = try requireValue(
+                        tx.dynamicObject(ofType: "NestHome", forPrimaryKey: 1))
                     func count(_ name: String) -> Int {
                         (dynamic[name] as? any Collection)?.count ?? -1
                     }
@@ -138,14 +138,14 @@ import Testing
                     if ["friends", "byName", "words", "counts"].contains(name) {
                         let isMap = ["byName", "counts"].contains(name)
                         try update([name: isMap ? [String: Any]() : [Any]()])
-                        #expect(count(name) == (policy == .all ? 0 : before[name]), "\(name)")
+                        expectTrue(count(name) == (policy == .all ? 0 : before[name]), "\(name)")
                     }
                     try update([name: nil])
                     expectEqual(count(name), 0, "\(name)")
                     for other in names where other != name {
                         expectEqual(count(other), before[other], "\(name) \(other)")
                     }
-                    #expect(home.isManaged)
+                    expectTrue(home.isManaged)
                 }
             }
         }

@@ -106,7 +106,7 @@ private final class SerialSlot: Object {
         }
         expectTrue(changed[dynamicMember: text] == "changed" && properties == ["text"])
         try await realm.write { tx in
-            tx.delete(try #require(tx.object(type, forPrimaryKey: none)))
+            tx.delete(try requireValue(tx.object(type, forPrimaryKey: none)))
             expectNil(tx.object(type, forPrimaryKey: none))
         }
         guard case .deleted? = try await stream.next() else {

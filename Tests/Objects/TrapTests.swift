@@ -42,8 +42,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             _ = smuggler.person?.age
         }
         let text = sentence(result)
-        #expect(text.contains("Person.age was used after the body of the transaction at"))
-        #expect(text.contains("TrapTests.swift:"))
+        expectTrue(text.contains("Person.age was used after the body of the transaction at"))
+        expectTrue(text.contains("TrapTests.swift:"))
     }
 
     @Test func settingADeadAccessorTraps() async {
@@ -53,7 +53,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (_, smuggler) = try await Smuggler.make()
             smuggler.person?.age = 3
         }
-        #expect(sentence(result).contains("Person.age was used after the body"))
+        expectTrue(sentence(result).contains("Person.age was used after the body"))
     }
 
     @Test func deadResultsAndTransactionTrap() async {
@@ -63,7 +63,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (_, smuggler) = try await Smuggler.make()
             _ = smuggler.results?.count
         }
-        #expect(sentence(results).contains("Results<Person> were used after the body"))
+        expectTrue(sentence(results).contains("Results<Person> were used after the body"))
         let evaluated = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -76,7 +76,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
             _ = smuggler.results?.first
         }
-        #expect(sentence(evaluated).contains("Results<Person> were used after the body"))
+        expectTrue(sentence(evaluated).contains("Results<Person> were used after the body"))
         let dynamic = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -86,14 +86,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
             _ = smuggler.dynamicObjects?.next()
         }
-        #expect(sentence(dynamic).contains("makeIterator was used after the body"))
+        expectTrue(sentence(dynamic).contains("makeIterator was used after the body"))
         let transaction = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let (_, smuggler) = try await Smuggler.make()
             _ = smuggler.transaction?.objects(Person.self)
         }
-        #expect(sentence(transaction).contains("Transaction.objects was used after the body"))
+        expectTrue(sentence(transaction).contains("Transaction.objects was used after the body"))
     }
 
     // Covers 1.9, 7.57
@@ -110,7 +110,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         expectTrue(error?.code == .invalidInput && error?.property == "name")
         expectEqual(error?.message.contains("Person.name of a deleted object was used"), true)
-        #expect(realm.snapshot().objects(Person.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Person.self).isEmpty)
     }
 
     @Test func settingInAReadTraps() async {
@@ -120,7 +120,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             try await realm.read { tx in tx.objects(Person.self)[0].age = 2 }
         }
-        #expect(sentence(result).contains("Person.age was set in the read at"))
+        expectTrue(sentence(result).contains("Person.age was set in the read at"))
     }
 
     @Test func addingInAReadTraps() async {
@@ -130,7 +130,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             try await realm.read { tx in try tx.add(Person("Bob", age: 2)) }
         }
-        #expect(sentence(result).contains("Transaction.add was called in the read at"))
+        expectTrue(sentence(result).contains("Transaction.add was called in the read at"))
     }
 
     @Test func objectOfAnotherTransactionTraps() async {
@@ -140,8 +140,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, smuggler) = try await Smuggler.make()
             try await realm.write { tx in try tx.add(smuggler.person!) }
         }
-        #expect(sentence(result).contains("The Person passed to Transaction.add at"))
-        #expect(sentence(result).contains("belongs to another transaction"))
+        expectTrue(sentence(result).contains("The Person passed to Transaction.add at"))
+        expectTrue(sentence(result).contains("belongs to another transaction"))
     }
 
     @Test func unmanagedObjectCannotBeDeleted() async {
@@ -151,7 +151,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             try await realm.write { tx in tx.delete(Person("Bob", age: 2)) }
         }
-        #expect(sentence(result).contains("An unmanaged Person was passed to"))
+        expectTrue(sentence(result).contains("An unmanaged Person was passed to"))
     }
 
     // Covers 2.4
@@ -163,17 +163,17 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             try await realm.read { tx in _ = tx.objects(Person.self)[1] }
         }
-        #expect(sentence(confined).contains("Index 1 of Results<Person> is out of range"))
+        expectTrue(sentence(confined).contains("Index 1 of Results<Person> is out of range"))
         let place = "ObjectsTests/TrapTests.swift"
-        #expect(sentence(confined).contains("The transaction is at \(place):\(line)."))
+        expectTrue(sentence(confined).contains("The transaction is at \(place):\(line)."))
         let frozen = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let (realm, _) = try await Smuggler.make()
             _ = realm.snapshot().objects(Person.self)[-1]
         }
-        #expect(sentence(frozen).contains("The index of FrozenResults<Person> is negative: -1"))
-        #expect(sentence(frozen).contains("The snapshot was taken at \(place):\(line + 9)."))
+        expectTrue(sentence(frozen).contains("The index of FrozenResults<Person> is negative: -1"))
+        expectTrue(sentence(frozen).contains("The snapshot was taken at \(place):\(line + 9)."))
     }
 
     @Test func unlistedClassTraps() async {
@@ -183,7 +183,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             _ = realm.objects(Room.self)
         }
-        #expect(sentence(result).contains("The class Room is not among the objectTypes"))
+        expectTrue(sentence(result).contains("The class Room is not among the objectTypes"))
     }
 
     // Covers 5.69
@@ -194,14 +194,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Realm.temporary([Room.self])
             _ = realm.object(Room.self, forPrimaryKey: 7)
         }
-        #expect(sentence(type).contains("The primary key Room.name is of type String, not Int"))
+        expectTrue(sentence(type).contains("The primary key Room.name is of type String, not Int"))
         let none = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let (realm, _) = try await Smuggler.make()
             _ = realm.object(Person.self, forPrimaryKey: 7)
         }
-        #expect(sentence(none).contains("Person has no primary key"))
+        expectTrue(sentence(none).contains("Person has no primary key"))
     }
 
     @Test func computedPropertyCannotBeQueried() async {
@@ -211,16 +211,16 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Realm.temporary([Message.self])
             _ = realm.objects(Message.self).where { $0.headline == "x" }
         }
-        #expect(sentence(result).contains("is not a @Persisted property of Message"))
+        expectTrue(sentence(result).contains("is not a @Persisted property of Message"))
         let inherited = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let realm = try await Realm.temporary([Dog.self])
             _ = realm.objects(Dog.self).sorted(by: \.shout)
         }
-        #expect(
+        expectTrue(
             sentence(inherited).contains(
                 #"\Dog.<String> is not a @Persisted property of Dog, which has name, "#))
-        #expect(!sentence(inherited).contains("computed 0x"))
+        expectTrue(!sentence(inherited).contains("computed 0x"))
     }
 }

@@ -50,13 +50,13 @@ import Testing
                 rest += $0.map(\.number)
             }
             await realm.close()
-            if let first = rest.first { #expect(first > removed) }
+            if let first = rest.first { expectTrue(first > removed) }
             var last = delivered
             for number in rest where number > last {
                 try requireNext(number, last, ends)
                 last = number
             }
-            #expect(max(last, delivered) >= acknowledged)
+            expectTrue(max(last, delivered) >= acknowledged)
         }
     }
 
@@ -68,13 +68,13 @@ import Testing
         var last = removed
         for line in drain.lines {
             if line.hasPrefix("taken ") {
-                let number = try #require(Int(line.dropFirst(6)))
+                let number = try requireValue(Int(line.dropFirst(6)))
                 expectEqual(number, last, "\(place)")
                 removed = max(removed, number)
                 continue
             }
-            let number = try #require(Int(line), "\(place): \(drain.description)")
-            #expect(number > last, "\(place): \(number) after \(last)")
+            let number = try requireValue(Int(line), "\(place): \(drain.description)")
+            expectTrue(number > last, "\(place): \(number) after \(last)")
             if number > delivered {
                 try requireNext(number, max(last, delivered), ends)
                 delivered = number
@@ -98,14 +98,14 @@ import Testing
             try await fill.expectSuccess()
             let drain = try group.start("drain-all", "1000")
             try await drain.expectSuccess()
-            let numbers = try #require(drain.lines.first).split(separator: " ").compactMap {
+            let numbers = try requireValue(drain.lines.first).split(separator: " ").compactMap {
                 Int($0)
             }
             print(
                 "a backlog of \(count): largest batch \(numbers[1]), \(numbers[2]) KiB before, "
                     + "\(numbers[3]) KiB at the most")
             expectTrue(numbers[0] == count && numbers[1] == min(1_000, count))
-            #expect(numbers[3] - numbers[2] < 64 << 10)
+            expectTrue(numbers[3] - numbers[2] < 64 << 10)
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
             _ = try await second.lines(20)
             writer.signal(SIGTERM)
             try await writer.expectSuccess()
-            let last = try #require(writer.lines.last)
+            let last = try requireValue(writer.lines.last)
             for _ in 0..<12_000 where !second.lines.contains(last) {
                 try await Task.sleep(for: .milliseconds(10))
             }
@@ -175,7 +175,7 @@ import Testing
                     expectTrue(name == "chat.realm" || name.hasPrefix(".unfinished-backup-"))
                 }
             }
-            #expect(complete >= 12)
+            expectTrue(complete >= 12)
             // The next copy cleans up.
             try await realm.backup(to: group.directory.appending(path: "last"))
             let names = try FileManager.default.subpathsOfDirectory(atPath: group.directory.path)

@@ -15,7 +15,7 @@ import Testing
                 let ids = try await Realm.messageIDs(group.realm)
                 isInOrder = isInOrder && ids.starts(with: acknowledged)
             }
-            #expect(isInOrder)
+            expectTrue(isInOrder)
             sender.closeInput()
             try await sender.expectSuccess()
             expectEqual(sender.lineCount, 1000)

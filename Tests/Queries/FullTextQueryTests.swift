@@ -129,7 +129,7 @@ import Testing
         let binders = realm.snapshot().objects(MemoBinder.self)
         expectEqual(binders.where { $0.memos.text.matchesText("lazy") }.map(\.name), ["red"])
         try expectEqual(binders.filter("ANY memos.text TEXT 'cafe'").map(\.name), ["blue"])
-        let replies = try #require(realm.snapshot().object(Memo.self, forPrimaryKey: 1)).replies
+        let replies = try requireValue(realm.snapshot().object(Memo.self, forPrimaryKey: 1)).replies
         expectEqual(replies.where { $0.text.matchesText("foxes") }.count, 1)
     }
 
@@ -245,7 +245,7 @@ import Testing
         struct Stop: Error {}
         try await realm.write { tx in
             let found = tx.objects(Memo.self).where { $0.text.matchesText("quick") }
-            let memo = try #require(tx.object(Memo.self, forPrimaryKey: 1))
+            let memo = try requireValue(tx.object(Memo.self, forPrimaryKey: 1))
             try? tx.savepoint {
                 memo.text = "slow"
                 try tx.add(Memo(9, "quick quick"))
@@ -315,7 +315,7 @@ import Testing
             }
         }
         let later = try LaterProgram.core(of: realm, [Later.Page.self])
-        #expect(!hasIndex(realm))
+        expectTrue(!hasIndex(realm))
         let before = later.snapshot().objects(Later.Page.self)
         expectEqual(before.where { $0.text.matchesText("PAGE w3") }.count, 214)
         expectEqual(before.where { $0.note.matchesText("note") }.count, 1_500)
@@ -329,7 +329,7 @@ import Testing
             expectEqual(
                 tx.objects(Later.Page.self).where { $0.note.matchesText("note") }.count, 1_501)
         }
-        #expect(hasIndex(realm))
+        expectTrue(hasIndex(realm))
         // The older program continues, and maintains the index.
         try await realm.write { tx in
             try tx.create(First.Page.self, value: ["number": 6_000, "text": "w3"])

@@ -52,7 +52,7 @@ import Testing
         }
         let later = try LaterProgram.core(of: realm, [Weighed.Crate.self, Weighed.Ship.self])
         try await later.write { tx in
-            let crate = try #require(tx.object(Weighed.Crate.self, forPrimaryKey: 1))
+            let crate = try requireValue(tx.object(Weighed.Crate.self, forPrimaryKey: 1))
             crate.weight = 11
             try tx.add(Weighed.Ship())
             crate.weight = 12
@@ -77,7 +77,7 @@ import Testing
             }
         }
         let later = try LaterProgram.core(of: realm, [Later.Parcel.self])
-        #expect(!hasIndex(realm))
+        expectTrue(!hasIndex(realm))
         expectEqual(
             later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count, 429)
         try await later.write { tx in
@@ -88,14 +88,14 @@ import Testing
             parcels[0].city = "elsewhere"
             expectEqual(parcels.count, 429)
         }
-        #expect(hasIndex(realm))
+        expectTrue(hasIndex(realm))
         let found = realm.snapshot().objects(First.Parcel.self).where { $0.city == "c3" }
         expectTrue(found.count == 429 && found.last?.number == 5_000)
         // The older program continues, and maintains the index.
         try await realm.write { tx in
             try tx.create(First.Parcel.self, value: ["number": 6_000, "city": "c3"])
         }
-        #expect(hasIndex(realm))
+        expectTrue(hasIndex(realm))
         expectEqual(
             later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count, 430)
     }
@@ -113,6 +113,6 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(!hasIndex(realm))
+        expectTrue(!hasIndex(realm))
     }
 }

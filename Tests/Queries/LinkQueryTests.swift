@@ -59,8 +59,8 @@ import Testing
     @Test func linksAreComparedWithObjects() async throws {
         let realm = try await Breeders.realm()
         try await realm.write { tx in
-            let bo = try #require(tx.object(Pup.self, forPrimaryKey: "Bo"))
-            let ada = try #require(tx.object(Pup.self, forPrimaryKey: "Ada"))
+            let bo = try requireValue(tx.object(Pup.self, forPrimaryKey: "Bo"))
+            let ada = try requireValue(tx.object(Pup.self, forPrimaryKey: "Ada"))
             let breeders = tx.objects(Breeder.self)
             expectTrue(breeders.where { $0.favourite == bo }.map(\.name) == ["Ann"])
             expectTrue(breeders.where { $0.favourite != bo }.map(\.name) == ["Bob", "Cid", "Dan"])
@@ -87,10 +87,10 @@ import Testing
     @Test func deletedAndUnmanagedObjectsAreFoundNowhere() async throws {
         let realm = try await Breeders.realm()
         let all = ["Ann", "Bob", "Cid", "Dan"]
-        let frozen = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
+        let frozen = try requireValue(realm.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
         try await realm.write { tx in
-            let bo = try #require(tx.object(Pup.self, forPrimaryKey: "Bo"))
-            let ada = try #require(tx.object(Pup.self, forPrimaryKey: "Ada"))
+            let bo = try requireValue(tx.object(Pup.self, forPrimaryKey: "Bo"))
+            let ada = try requireValue(tx.object(Pup.self, forPrimaryKey: "Ada"))
             tx.delete(bo)
             let breeders = tx.objects(Breeder.self)
             for pup in [bo, Pup("Bo", age: 3)] {
@@ -111,7 +111,7 @@ import Testing
         try await expectTrue(Breeders.names(realm) { $0.pups.containsAny(in: [frozen]) } == [])
         // An object that is created with the same key is another one.
         try await realm.write { tx in
-            let breeder = try #require(tx.objects(Breeder.self).first)
+            let breeder = try requireValue(tx.objects(Breeder.self).first)
             breeder.favourite = try tx.create(Pup.self, value: ["name": "Bo"])
         }
         try await expectTrue(Breeders.names(realm) { $0.favourite == frozen } == [])
@@ -120,7 +120,7 @@ import Testing
     // Covers 3.12, 3.15
     @Test func linksAreComparedWithFrozenObjects() async throws {
         let realm = try await Breeders.realm()
-        let bo = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
+        let bo = try requireValue(realm.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
         let none = realm.snapshot().object(Pup.self, forPrimaryKey: "Nobody")
         try await expectTrue(Breeders.names(realm) { $0.favourite == bo } == ["Ann"])
         try await expectTrue(Breeders.names(realm) { $0.favourite != bo } == ["Bob", "Cid", "Dan"])
@@ -132,7 +132,7 @@ import Testing
     // Covers 3.12, .invalidQuery
     @Test func objectOfAnotherRealmIsAnError() async throws {
         let (realm, other) = (try await Breeders.realm(), try await Breeders.realm())
-        let bo = try #require(other.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
+        let bo = try requireValue(other.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.read { $0.objects(Breeder.self).where { $0.favourite == bo }.count }
         }
@@ -156,7 +156,7 @@ import Testing
             expectEqual(breeders.map(\.name), ["Ann", "Bob"])
             expectEqual(byAge.map(\.name), ["Bob", "Ann", "Dan", "Cid"])
             expectEqual(byCount.map(\.name), ["Cid", "Dan"])
-            let ada = try #require(tx.object(Pup.self, forPrimaryKey: "Ada"))
+            let ada = try requireValue(tx.object(Pup.self, forPrimaryKey: "Ada"))
             ada.age = 9
             expectEqual(breeders.map(\.name), ["Ann", "Bob", "Dan"])
             expectEqual(byAge.map(\.name), ["Dan", "Bob", "Ann", "Cid"])

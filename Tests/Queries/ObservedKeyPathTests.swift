@@ -121,7 +121,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         expectEqual(error?.code, .invalidInput)
         expectEqual(error?.property, property)
         expectEqual(error?.className, model)
-        #expect(error?.message.contains("\"\(text)\"") ?? false)
+        expectTrue(error?.message.contains("\"\(text)\"") ?? false)
         let names = ["\(model) has no property \"\(property)\"", "\(model).\(property) "]
         expectTrue(names.contains { error?.message.contains($0) == true })
     }
@@ -132,26 +132,26 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = ChangeFilter.paths([\Pup.ageAsText], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(computed).contains("is not a @Persisted property of Pup"))
+        expectTrue(sentence(computed).contains("is not a @Persisted property of Pup"))
         let linked = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Breeder.pups[0].ageAsText], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(linked).contains("is not a @Persisted property of Breeder"))
+        expectTrue(sentence(linked).contains("is not a @Persisted property of Breeder"))
         let fallback = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Pup.motherNameOrNone], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(fallback).contains("is not a @Persisted property of Pup"))
+        expectTrue(sentence(fallback).contains("is not a @Persisted property of Pup"))
         let forced = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths(
                 [\Breeder.pups[0].mother!.age], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(forced).contains("(\\.link?.property)"))
+        expectTrue(sentence(forced).contains("(\\.link?.property)"))
     }
 
     // Covers O20
@@ -171,7 +171,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 .children[0].children[0].children[0].children[0].children[0].name
             _ = ChangeFilter.paths([longer], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(inverses).contains("A key path of Pup follows more than 16 links"))
+        expectTrue(sentence(inverses).contains("A key path of Pup follows more than 16 links"))
     }
 
     @Test func keyPathsOfCountsElementsAndValuesTrap() async {
@@ -180,25 +180,25 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = ChangeFilter.paths([\Breeder.pups.count], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(count).contains("is not a @Persisted property of Breeder"))
+        expectTrue(sentence(count).contains("is not a @Persisted property of Breeder"))
         let element = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Breeder.pups[0]], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(element).contains("is not a @Persisted property of Breeder"))
+        expectTrue(sentence(element).contains("is not a @Persisted property of Breeder"))
         let value = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Pup.toys[3]], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(value).contains("(\\.list[0].property)"))
+        expectTrue(sentence(value).contains("(\\.list[0].property)"))
         let last = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Pup.lastToy], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(last).contains("is not a @Persisted property of Pup"))
+        expectTrue(sentence(last).contains("is not a @Persisted property of Pup"))
     }
 
     @Test func sortsKnowNoPathsThroughLists() async {
@@ -209,7 +209,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Breeders.realm()
             _ = realm.objects(Breeder.self).sorted(by: \.pups[0].name)
         }
-        #expect(sentence(result).contains("the count is 0"))
+        expectTrue(sentence(result).contains("the count is 0"))
     }
 }
 

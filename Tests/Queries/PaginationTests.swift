@@ -54,7 +54,7 @@ final class PageShelf: Object {
         let first = Array(0..<20)
         // Frozen and live; of a class, of a list, and of values.
         let snapshot = realm.snapshot()
-        let shelf = try #require(snapshot.object(PageShelf.self, forPrimaryKey: "s"))
+        let shelf = try requireValue(snapshot.object(PageShelf.self, forPrimaryKey: "s"))
         let live = realm.object(PageShelf.self, forPrimaryKey: "s")
         let pages: [(String, () -> [Int])] = [
             ("frozen", { snapshot.objects(PageItem.self)[0..<20].map(\.number) }),
@@ -88,7 +88,7 @@ final class PageShelf: Object {
     @Test func confinedPagesDoToo() async throws {
         let realm = try await Self.realm()
         try await realm.write { tx in
-            let shelf = try #require(tx.object(PageShelf.self, forPrimaryKey: "s"))
+            let shelf = try requireValue(tx.object(PageShelf.self, forPrimaryKey: "s"))
             let first = Array(0..<20)
             let all = tx.objects(PageItem.self)
             let numbers = shelf.items.projectTo.number

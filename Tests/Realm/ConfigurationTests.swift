@@ -33,7 +33,7 @@ import Testing
         for change in changes {
             var other = one
             change(&other)
-            #expect(!others.contains(other))
+            expectTrue(!others.contains(other))
             others.append(other)
         }
     }

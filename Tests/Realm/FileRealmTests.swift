@@ -25,7 +25,7 @@ import Testing
             try tx.add(thing)
         }
         try await first.write(durability: .relaxed(within: .seconds(1))) { tx in
-            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "gone")))
+            tx.delete(try requireValue(tx.object(Room.self, forPrimaryKey: "gone")))
         }
         let version = first.snapshot().version
         await first.close()

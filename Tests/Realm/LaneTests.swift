@@ -50,7 +50,7 @@ import Testing
                     return try await realm.write { _ in meeting.join() }
                 }
             }
-            for try await hasMet in group { #expect(hasMet) }
+            for try await hasMet in group { expectTrue(hasMet) }
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
             }
             try await realm.snapshot().checkIntegrity()
             group.addTask { try await blocking(on: .elastic) { meeting.join() } }
-            for try await hasMet in group { #expect(hasMet) }
+            for try await hasMet in group { expectTrue(hasMet) }
         }
     }
 }

@@ -177,7 +177,7 @@ import Testing
             }
             expectTrue(error?.code == .fileAccess && error?.errno == ENOENT)
             expectEqual(error?.path?.contains("missing"), true)
-            #expect(!FileManager.default.fileExists(atPath: orphan.path))
+            expectTrue(!FileManager.default.fileExists(atPath: orphan.path))
         }
     }
 
@@ -195,7 +195,7 @@ import Testing
             try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), [])
             let realm = try await Realm.open(configuration)
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
-            #expect(!realm.isClosed)
+            expectTrue(!realm.isClosed)
             await realm.close()
             // If it were open, a different configuration would be refused.
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
@@ -215,7 +215,7 @@ import Testing
             let options = configuration.coordinatorOptions
             guard case .directory(let path) = options.place else { return }
             let lock = try PosixFileSystem().openDirectory(path, .existing).openLock()
-            #expect(try lock.tryLock(.session, .exclusive))
+            try expectTrue(lock.tryLock(.session, .exclusive))
             let waiting = CoordinatorRegistry.Opening(path, options)
             let opening = Task { try await Realm.open(configuration) }
             while CoordinatorRegistry.shared.openerCount(waiting) == 0 { await Task.yield() }
@@ -261,8 +261,8 @@ import Testing
                 _ = try await Realm.open(.init(location: .file(file)))
             } catch let error as Realm.Error {
                 expectEqual(error.path, file.path)
-                #expect(error.description.hasPrefix("fileAccess: "))
-                #expect(error.description.contains(file.path))
+                expectTrue(error.description.hasPrefix("fileAccess: "))
+                expectTrue(error.description.contains(file.path))
             }
         }
     }
@@ -277,13 +277,13 @@ import Testing
             let error = Realm.Error(StoreError.system(number, "write to", "/a/log-0-0"))
             expectEqual(error.code, code)
             expectTrue(error.path == "/a/log-0-0" && error.errno == number)
-            #expect(error.message.contains("Cannot write to \"/a/log-0-0\""))
+            expectTrue(error.message.contains("Cannot write to \"/a/log-0-0\""))
         }
         let error = Realm.Error(.ioFailed, "No luck.", path: "/x", errno: 5)
         expectEqual(error.description, "ioFailed: No luck. (path: /x, errno: 5)")
         expectEqual((error as any Error).localizedDescription, "No luck.")
-        #expect(Realm.Error.Code.ioFailed ~= error)
-        #expect(!(Realm.Error.Code.diskFull ~= error))
-        #expect(!(Realm.Error.Code.ioFailed ~= CancellationError()))
+        expectTrue(Realm.Error.Code.ioFailed ~= error)
+        expectTrue(!(Realm.Error.Code.diskFull ~= error))
+        expectTrue(!(Realm.Error.Code.ioFailed ~= CancellationError()))
     }
 }

@@ -103,7 +103,7 @@ struct RealmFileTests {
         expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["general", "random"])
         try await realm.write { tx in
             #expect(throws: Realm.Error.self) { try tx.add(Room("general")) }
-            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "random")))
+            tx.delete(try requireValue(tx.object(Room.self, forPrimaryKey: "random")))
             try tx.add(Room("new"))
         }
         await realm.close()
@@ -115,7 +115,7 @@ struct RealmFileTests {
             let again = try await Realm.open(configuration)
             expectEqual(again.snapshot().objects(Room.self).map(\.name), ["general", "new"])
             try await again.write { tx in
-                try #require(tx.object(Room.self, forPrimaryKey: "new")).topic += "!"
+                try requireValue(tx.object(Room.self, forPrimaryKey: "new")).topic += "!"
             }
             await again.close()
         }
@@ -168,7 +168,7 @@ struct RealmFileTests {
         try expectEqual(folder.names(), ["seed.realm"])
         configuration.seedFile = nil
         let realm = try await Realm.open(configuration)
-        #expect(realm.isEmpty)
+        expectTrue(realm.isEmpty)
         await realm.close()
     }
 
@@ -231,7 +231,7 @@ struct RealmFileTests {
                 configuration.readOnly = readOnly
                 let error = await realmError { try await Realm.open(configuration) }
                 let isMissing = readOnly && name.hasPrefix("missing")
-                #expect(error?.code == (isMissing ? .fileNotFound : code), "\(name)")
+                expectTrue(error?.code == (isMissing ? .fileNotFound : code), "\(name)")
                 expectTrue(error?.errno != nil && error?.path?.contains(name) == true, "\(name)")
                 expectEqual(error?.message.contains(name), true, "\(name)")
             }
@@ -243,8 +243,8 @@ struct RealmFileTests {
     @Test func urlsThatAreNotOfFilesAreRefused() async throws {
         let file = folder["file"]
         try Data().write(to: file)
-        let web = try #require(URL(string: "https://example.org" + file.path))
-        let bare = try #require(URL(string: file.path))
+        let web = try requireValue(URL(string: "https://example.org" + file.path))
+        let bare = try requireValue(URL(string: file.path))
         let realm = try await Realm.open(folder.configuration())
         try await realm.write { try $0.add(Room("general")) }
         let snapshot = realm.snapshot()

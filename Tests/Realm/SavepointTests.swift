@@ -14,7 +14,7 @@ import Testing
             book.tags.append("a")
             book.cover = Cover("red")
             try tx.add(book)
-            let cover = try #require(book.cover)
+            let cover = try requireValue(book.cover)
             let tags = book.tags
             let all = tx.objects(Book.self)
             expectEqual(all.count, 1)
@@ -43,7 +43,7 @@ import Testing
                 try tx.add(fourth)
                 return fourth
             }
-            #expect(!fourth.isInvalidated)
+            expectTrue(!fourth.isInvalidated)
         }
         expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["1", "3", "4"])
     }
@@ -53,14 +53,14 @@ import Testing
         try await realm.write { try $0.add([Book("1"), Book("2")]) }
         let version = realm.snapshot().version
         try await realm.write { tx in
-            let first = try #require(tx.object(Book.self, forPrimaryKey: "1"))
+            let first = try requireValue(tx.object(Book.self, forPrimaryKey: "1"))
             try? tx.savepoint {
                 tx.deleteAll()
-                #expect(first.isInvalidated)
+                expectTrue(first.isInvalidated)
                 throw Undo()
             }
             expectTrue(!first.isInvalidated && first.isbn == "1")
-            #expect(tx.object(Book.self, forPrimaryKey: "2") != nil)
+            expectTrue(tx.object(Book.self, forPrimaryKey: "2") != nil)
         }
         expectEqual(realm.snapshot().version, version)  // no net change
     }
@@ -153,12 +153,12 @@ import Testing
                 book.cover = Cover("red")
                 shelf.books.append(book)
                 try tx.add(shelf)
-                inner = [shelf, book, try #require(book.cover)]
+                inner = [shelf, book, try requireValue(book.cover)]
                 lists = [shelf.books]
                 throw Undo()
             }
             expectTrue(inner.allSatisfy { $0.isInvalidated } && lists[0].isInvalidated)
-            #expect(tx.objects(Book.self).isEmpty)
+            expectTrue(tx.objects(Book.self).isEmpty)
             try? tx.savepoint {
                 // A different order of classes.
                 try tx.add(Author("A"))
@@ -170,7 +170,7 @@ import Testing
         try await realm.write { tx in
             let author = Author("A")
             let books = tx.objects(Book.self)
-            #expect(books.isEmpty)
+            expectTrue(books.isEmpty)
             var lost: [Book] = []
             try? tx.savepoint {
                 let book = Book("1")
@@ -179,7 +179,7 @@ import Testing
                 expectEqual(books.count, 1)
                 throw Undo()
             }
-            #expect(books.isEmpty)
+            expectTrue(books.isEmpty)
             try tx.add(author)
             let book = Book("2")
             try tx.add(book)
@@ -194,7 +194,7 @@ import Testing
         let realm = try await Realm.temporary([Room.self])
         try await realm.write { try $0.add(Room("a", topic: "old")) }
         try await realm.write { tx in
-            let room = try #require(tx.object(Room.self, forPrimaryKey: "a"))
+            let room = try requireValue(tx.object(Room.self, forPrimaryKey: "a"))
             for _ in 0..<3 {
                 try? tx.savepoint {
                     room.topic = "new"

@@ -140,8 +140,8 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         expectEqual(error?.code, .schemaMismatch)
         expectTrue(error?.className == "Item" && error?.property == "text")
         let message = error?.message ?? ""
-        #expect(message.contains("Item.text is declared as Int, but stored as String"))
-        #expect(message.contains("Item.price is declared as Double, but stored as Double?"))
+        expectTrue(message.contains("Item.text is declared as Int, but stored as String"))
+        expectTrue(message.contains("Item.price is declared as Double, but stored as Double?"))
         _ = try LaterProgram.core(of: realm, [Less.Item.self])
     }
 
@@ -209,7 +209,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         }
         let later = try LaterProgram.core(of: realm)
         try await later.write { tx in
-            #expect(tx.object(Less.Item.self, forPrimaryKey: 0) != nil)
+            expectTrue(tx.object(Less.Item.self, forPrimaryKey: 0) != nil)
             let item = Less.Item()
             item.number = 1
             try tx.add(item)
@@ -224,7 +224,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
             location: .inMemory(identifier: "same-\(UUID())"), objectTypes: [Room.self])
         let first = try await Realm.open(configuration)
         let second = try await Realm.open(configuration)
-        #expect(first === second)
+        expectTrue(first === second)
         var other = configuration
         other.objectTypes = [Room.self, Person.self]
         let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
@@ -244,11 +244,11 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
     @Test func closedRealmThrowsAndItsFrozenValuesStay() async throws {
         let realm = try await Realm.temporary([Room.self])
         try await realm.write { try $0.add(Room("general")) }
-        let frozen = try #require(realm.snapshot().objects(Room.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(Room.self).first)
         let live = realm.object(Room.self, forPrimaryKey: "general")
         await realm.close()
         await realm.close()
-        #expect(realm.isClosed)
+        expectTrue(realm.isClosed)
         let write = await #expect(throws: Realm.Error.self) {
             try await realm.write { try $0.add(Room("other")) }
         }

@@ -85,7 +85,7 @@ import Testing
             }
         }
         await realm.close()
-        #expect(try folder.names(in: "test.realm").contains("nodes-1"))
+        try expectTrue(folder.names(in: "test.realm").contains("nodes-1"))
         try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 5)
         await expectTrue(realmError { try await Realm.open(configuration(folder, 4)) } != nil)
     }

@@ -13,7 +13,7 @@ struct TemporaryTests {
             for number in 0..<50 {
                 group.addTask {
                     let realm = try await Realm.temporary([Room.self])
-                    #expect(realm.isEmpty)
+                    expectTrue(realm.isEmpty)
                     try await realm.write { try $0.add(Room("room \(number)")) }
                     expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["room \(number)"])
                 }
@@ -44,9 +44,9 @@ struct TemporaryTests {
                     let realm = try await Realm.temporary(
                         [Room.self, Message.self], from: folder["template.realm"])
                     try await realm.write { tx in
-                        try #require(tx.object(Room.self, forPrimaryKey: "general")).topic =
+                        try requireValue(tx.object(Room.self, forPrimaryKey: "general")).topic =
                             "number \(number)"
-                        tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "random")))
+                        tx.delete(try requireValue(tx.object(Room.self, forPrimaryKey: "random")))
                         try tx.add([Room("new"), Room("newer")])
                         try tx.add(Message("new", "hello"))
                     }
@@ -92,7 +92,7 @@ struct TemporaryTests {
             if let last = messages.last { expectEqual(last.text.utf8.count, 499) }
             counts.append(messages.count)
             try await realm.write { tx in tx.delete(tx.objects(Message.self)) }
-            #expect(realm.isEmpty)
+            expectTrue(realm.isEmpty)
         }
         try await writing.value
         expectEqual(counts, counts.sorted())
@@ -119,7 +119,7 @@ struct TemporaryTests {
             try await Realm.temporary([Room.self], from: folder["missing.realm"])
         }
         expectTrue(missing?.code == .fileNotFound && missing?.path == folder["missing.realm"].path)
-        let page = try #require(URL(string: "https://example.org/a.realm"))
+        let page = try requireValue(URL(string: "https://example.org/a.realm"))
         let web = await realmError { try await Realm.temporary([Room.self], from: page) }
         expectEqual(web?.code, .invalidInput)
     }

@@ -12,7 +12,7 @@ import Testing
         let room = Room("general", topic: "everything")
         try await realm.write { tx in
             try tx.add(room)
-            #expect(room.isManaged)
+            expectTrue(room.isManaged)
             expectEqual(room.topic, "everything")
         }
         let topic = try await realm.read { tx in
@@ -46,7 +46,7 @@ import Testing
             }
         }
         expectEqual(realm.snapshot().version, before)
-        #expect(realm.snapshot().objects(Person.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Person.self).isEmpty)
     }
 
     // Covers 5.41
@@ -168,7 +168,7 @@ import Testing
             Issue.record("the wrong code matched")
         } catch Realm.Error.Code.duplicatePrimaryKey {
         }
-        #expect(realm.snapshot().objects(Room.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Room.self).isEmpty)
     }
 
     // Covers 7.27
@@ -178,7 +178,7 @@ import Testing
             let person = Person("Ann", age: 1)
             try tx.add(person)
             try tx.add(person)
-            try tx.add(try #require(tx.objects(Person.self).first))
+            try tx.add(try requireValue(tx.objects(Person.self).first))
             expectEqual(tx.objects(Person.self).count, 1)
         }
     }
@@ -190,14 +190,14 @@ import Testing
             try tx.add((0..<10).map { Person("p\($0)", age: $0) })
         }
         try await realm.write { tx in
-            let first = try #require(tx.objects(Person.self).first)
-            let again = try #require(tx.objects(Person.self).first)
+            let first = try requireValue(tx.objects(Person.self).first)
+            let again = try requireValue(tx.objects(Person.self).first)
             tx.delete(first)
-            #expect(first.isInvalidated)
-            #expect(again.isInvalidated)
+            expectTrue(first.isInvalidated)
+            expectTrue(again.isInvalidated)
             tx.delete(tx.objects(Person.self).where { $0.age > 7 })
             expectEqual(tx.objects(Person.self).map(\.age), [1, 2, 3, 4, 5, 6, 7])
-            tx.delete([try #require(tx.objects(Person.self).last)])
+            tx.delete([try requireValue(tx.objects(Person.self).last)])
         }
         expectEqual(realm.snapshot().objects(Person.self).map(\.age), [1, 2, 3, 4, 5, 6])
     }
@@ -208,7 +208,7 @@ import Testing
         let version = realm.snapshot().version
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
-                let message = try #require(tx.objects(Message.self).first)
+                let message = try requireValue(tx.objects(Message.self).first)
                 message.text = "changed"
                 message.sentAt = Date(timeIntervalSinceReferenceDate: .nan)
                 message.text = longText(17 << 20)
@@ -230,7 +230,7 @@ import Testing
             let error = #expect(throws: Realm.Error.self) { try tx.add(message) }
             expectEqual(error?.code, .invalidValue)
             expectEqual(error?.property, "editedAt")
-            #expect(!message.isManaged)
+            expectTrue(!message.isManaged)
             message.editedAt = nil
             try tx.add(message)
         }
@@ -250,7 +250,7 @@ import Testing
         expectEqual(error?.code, .invalidValue)
         expectEqual(error?.className, "Room")
         expectEqual(error?.property, "name")
-        #expect(realm.snapshot().objects(Room.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Room.self).isEmpty)
     }
 
     @Test func violationIsThrownEvenIfTheBodyThrowsLater() async throws {
@@ -294,7 +294,7 @@ import Testing
             try await realm.write { try $0.add(Person("Ann", age: 1)) }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(realm.snapshot().objects(Person.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Person.self).isEmpty)
     }
 
     @Test func cancellationCountsUntilTheCommitBegins() async throws {
@@ -306,7 +306,7 @@ import Testing
             }
         }
         await #expect(throws: CancellationError.self) { try await changing.value }
-        #expect(realm.snapshot().objects(Person.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Person.self).isEmpty)
         try await realm.write { try $0.add(Person("Bob", age: 2)) }
         let reading = Task {
             try await realm.write { tx in
@@ -347,7 +347,7 @@ import Testing
             try tx.add(empty)
         }
         try await realm.read { tx in
-            let full = try #require(tx.object(Everything.self, forPrimaryKey: Int.min))
+            let full = try requireValue(tx.object(Everything.self, forPrimaryKey: Int.min))
             expectTrue(full.flag && full.number == .max && full.ratio == -.infinity)
             expectEqual(Array(full.text.utf8), Array("e\u{301} and é, and \0 too".utf8))
             expectTrue(full.data == Data([0, 255, 1]) && full.date == date)
@@ -356,14 +356,14 @@ import Testing
             expectTrue(full.maybeRatio?.isNaN == true && full.maybeText == "")
             expectTrue(full.maybeData == Data() && full.maybeDate == date)
             expectTrue(full.maybeUuid == uuid && full.maybeObjectId == objectId)
-            let empty = try #require(tx.object(Everything.self, forPrimaryKey: 0))
+            let empty = try requireValue(tx.object(Everything.self, forPrimaryKey: 0))
             expectTrue(!empty.flag && empty.number == 0 && empty.ratio == 0 && empty.text == "")
             expectTrue(empty.data == Data() && empty.maybeFlag == nil && empty.maybeNumber == nil)
             expectTrue(empty.maybeRatio == nil && empty.maybeText == nil && empty.maybeData == nil)
             expectTrue(empty.maybeDate == nil && empty.maybeUuid == nil)
             expectNil(empty.maybeObjectId)
-            #expect(empty.uuid != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-            #expect(empty.objectId != ObjectId())
+            expectTrue(empty.uuid != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+            expectTrue(empty.objectId != ObjectId())
         }
     }
 

@@ -64,14 +64,14 @@ struct WatchFailureTests {
     }
 
     @Test func networkFileSystemsAreKnown() {
-        #expect(isNetworkFileSystem(type: 0x6969))
-        #expect(isNetworkFileSystem(type: 0xFF53_4D42))
+        expectTrue(isNetworkFileSystem(type: 0x6969))
+        expectTrue(isNetworkFileSystem(type: 0xFF53_4D42))
         let shared: [UInt32] = [0x4750_4653, 0x1983_0326, 0x786F_4256, 0xBACB_ACBC, 0x7C7C_6673]
-        #expect(shared.allSatisfy(isNetworkFileSystem))
-        #expect(!isNetworkFileSystem(type: 0xEF53))  // ext4
-        #expect(!isNetworkFileSystem(type: 0x0102_1994))  // tmpfs
-        #expect(!isOnNetworkFileSystem("/proc"))
-        #expect(!isOnNetworkFileSystem("/nowhere"))
+        expectTrue(shared.allSatisfy(isNetworkFileSystem))
+        expectTrue(!isNetworkFileSystem(type: 0xEF53))  // ext4
+        expectTrue(!isNetworkFileSystem(type: 0x0102_1994))  // tmpfs
+        expectTrue(!isOnNetworkFileSystem("/proc"))
+        expectTrue(!isOnNetworkFileSystem("/nowhere"))
     }
 
     /// The loop thread is blocked while more events arrive than the system's queue can hold: later
@@ -81,7 +81,7 @@ struct WatchFailureTests {
         directory.write("LOCK")
         let limit = try String(
             contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
-        let capacity = try #require(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let capacity = try requireValue(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
         let loop = WatchLoop()
         defer { loop.stop() }
         let hints = HintCounter()

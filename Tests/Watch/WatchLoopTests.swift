@@ -40,10 +40,10 @@ struct WatchLoopTests {
     }
 
     @Test func eventWithoutNameHints() {
-        #expect(DirectoryWatch.concerns(nil, "LOCK"))
-        #expect(DirectoryWatch.concerns("LOCK", "LOCK"))
-        #expect(!DirectoryWatch.concerns("LOCK2", "LOCK"))
-        #expect(!DirectoryWatch.concerns("", "LOCK"))
+        expectTrue(DirectoryWatch.concerns(nil, "LOCK"))
+        expectTrue(DirectoryWatch.concerns("LOCK", "LOCK"))
+        expectTrue(!DirectoryWatch.concerns("LOCK2", "LOCK"))
+        expectTrue(!DirectoryWatch.concerns("", "LOCK"))
     }
 
     @Test func storesThroughAMappingDoNotHint() async throws {
@@ -51,7 +51,7 @@ struct WatchLoopTests {
         directory.write("LOCK")
         let descriptor = open("\(directory.path)/LOCK", O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
-        let page = try #require(mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
+        let page = try requireValue(mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
         defer { munmap(page, 1) }
         let loop = WatchLoop()
         defer { loop.stop() }

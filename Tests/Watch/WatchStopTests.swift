@@ -54,8 +54,8 @@ struct WatchStopTests {
             let token = try loop.startTimer(intervalMilliseconds: 1) { loop.stop() }
             for await _ in AsyncStream<Never>.makeStream().stream { token.cancel() }
         }
-        let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(message.contains("WatchLoop.stop() called from a hint"))
+        let message = String(decoding: try requireValue(result).standardErrorContent, as: UTF8.self)
+        expectTrue(message.contains("WatchLoop.stop() called from a hint"))
     }
 
     /// Tasks that watch, write, cancel and stop concurrently: for the thread sanitizer, and to
@@ -86,6 +86,6 @@ struct WatchStopTests {
             return await group.reduce(0, +)
         }
         loop.stop()
-        #expect(watched > 0)
+        expectTrue(watched > 0)
     }
 }

@@ -38,7 +38,7 @@ import Testing
             try await world.add("after")
             await journal.entries(4)
             try await world.saved()
-            let letter = try #require(letters.current.first)
+            let letter = try requireValue(letters.current.first)
             expectTrue(letter.consumer == "mailer" && letter.className == "Memo")
             expectTrue(letter.attempts == 3 && letter.error.contains("Failure"))
             expectTrue(!letter.isRetried && letter.version <= Int(version))
@@ -65,7 +65,7 @@ import Testing
         // as one of the batch, and then three times alone
         expectEqual(
             texts, ["poison 1", "a", "poison 1", "poison 2", "poison 3", "b"])
-        #expect(journal.entries.contains("batch of 3"))
+        expectTrue(journal.entries.contains("batch of 3"))
     }
 
     @Test func deadLetterIsRetriedOnRequest() async throws {
@@ -105,7 +105,7 @@ import Testing
             }
             try await retryAll()
             try await clock.advance(by: .seconds(4)) { letters.current.first?.isRetried == false }
-            #expect(letters.current.first?.error.contains("no longer kept") == true)
+            expectTrue(letters.current.first?.error.contains("no longer kept") == true)
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
             try await retryAll()
             try await clock.advance(by: .seconds(4)) { journal.entries.count == 1 }
             // what a process finds that takes over now
-            let letter = try #require(letters.current.first)
+            let letter = try requireValue(letters.current.first)
             expectTrue(letter.attempts == 4 && !letter.isRetried)
             gate.open()
         }
@@ -146,7 +146,7 @@ import Testing
             try await retryAll()
             try await clock.advance(by: .seconds(4)) { journal.entries.count == 1 }
         }
-        let letter = try #require(letters.current.first)
+        let letter = try requireValue(letters.current.first)
         expectTrue(letter.attempts == 3 && letter.isRetried)
         try await world.consuming(handler) {
             try await clock.advance(by: .seconds(4)) { letters.current.isEmpty }

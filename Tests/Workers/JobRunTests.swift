@@ -156,7 +156,7 @@ import Testing
             if run.attempt == 1 {
                 // as if the claim had expired and another worker had the job
                 try await run.queue.realm.write { tx in
-                    let job = try #require(tx.object(Parcel.self, forPrimaryKey: run.claim.id))
+                    let job = try requireValue(tx.object(Parcel.self, forPrimaryKey: run.claim.id))
                     job.jobToken += 1
                     job.jobLane = 0
                     job.jobDueAt = .distantFuture
@@ -206,7 +206,7 @@ import Testing
             await gate.pass()
         } during: {
             await journal.entries(1)
-            let first = try #require(queue.jobs(.running).current.first?.dueAt)
+            let first = try requireValue(queue.jobs(.running).current.first?.dueAt)
             try await clock.advance(by: .seconds(10)) {
                 queue.jobs(.running).current.first?.dueAt ?? first >= first + 100
             }

@@ -42,7 +42,7 @@ import Testing
         _ realm: Realm, _ body: @Sendable (AnyNote, Transaction) throws -> Void
     ) async throws {
         try await realm.write { tx in
-            try body(try #require(tx.object(AnyNote.self, forPrimaryKey: 1)), tx)
+            try body(try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1)), tx)
         }
     }
 
@@ -186,7 +186,7 @@ import Testing
     @Test func mapOfAnyTypeIsFrozenAndLiveAsOtherMaps() async throws {
         let realm = try await realm()
         let live = realm.object(AnyNote.self, forPrimaryKey: 1).map
-        let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1)).map
+        let frozen = try requireValue(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1)).map
         expectTrue(frozen.keys == ["k", "é"] && frozen.count == 2)
         expectTrue(frozen["k"] == .list([.int(1)]) && frozen["e\u{301}"] == nil)
         expectTrue(frozen == live.current && live["é"] == .int(5))

@@ -191,19 +191,19 @@ import Testing
         ) {
             switch (element, expected) {
             case (.initial(let values), nil):
-                #expect(Watch.matches(state, values), place)
+                expectTrue(Watch.matches(state, values), place)
             case (.update(let values, let reported), let expected?):
-                #expect(Watch.matches(expected, values), place)
+                expectTrue(Watch.matches(expected, values), place)
                 let changes = expected.changes(since: state)
                 expectEqual(reported.deletions, changes.deletions, place)
                 expectEqual(reported.insertions, changes.insertions, place)
                 expectEqual(reported.modifications, changes.modifications, place)
                 expectEqual(reported.newModifications, changes.newModifications, place)
                 for (value, position) in zip(reported.deleted, changes.deletions) {
-                    #expect(state.nodes[position].node.value.matches(value), place)
+                    expectTrue(state.nodes[position].node.value.matches(value), place)
                 }
                 for (pair, position) in zip(reported.modified, changes.modifications) {
-                    #expect(state.nodes[position].node.value.matches(pair.old), place)
+                    expectTrue(state.nodes[position].node.value.matches(pair.old), place)
                 }
             default: Issue.record("an element of the wrong kind: \(place)")
             }
@@ -215,7 +215,7 @@ import Testing
         ) {
             switch (element, expected) {
             case (.initial(let map), nil):
-                #expect(Watch.matches(state, map), place)
+                expectTrue(Watch.matches(state, map), place)
             case (.update(let map, let reported), let expected?):
                 expectTrue(
                     Watch.matches(expected, map) && Watch.matches(state, reported.old), place)
@@ -288,9 +288,9 @@ import Testing
                 let state = path.state(model)
                 watches[index].pending.append(state)
                 if let values = path.values(note), !path.isDictionary {
-                    #expect(Watch.matches(state, values.current), place)
+                    expectTrue(Watch.matches(state, values.current), place)
                 } else if let map = path.map(note), path.isDictionary {
-                    #expect(Watch.matches(state, map.current), place)
+                    expectTrue(Watch.matches(state, map.current), place)
                 }
                 if random.next() % 3 == 0 { continue }
                 for expected in watches[index].expected() {
@@ -299,6 +299,6 @@ import Testing
                 }
             }
         }
-        #expect(toldCount > 10, "seed \(start)")
+        expectTrue(toldCount > 10, "seed \(start)")
     }
 }

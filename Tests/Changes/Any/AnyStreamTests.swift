@@ -29,7 +29,7 @@ import Testing
         expectEqual(Array(first), [.int(1), .list([.list([.int(2)])])])
         expectEqual(Array(inner), [.int(1), .dictionary(["k": .list([])])])
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             note.list[1].listValue?[0].listValue?[0] = .int(3)
             note.content.listValue?[1].dictionaryValue?["k"]?.listValue?.append(.bool(true))
             note.content.listValue?.insert(.string("new"), at: 0)
@@ -51,7 +51,7 @@ import Testing
         expectEqual(object.modifications, [0])
         // The value is removed: all of its contents are deleted.
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             note.content = .int(1)
         }
         guard case .update(let rest, let gone)? = try await nested.next() else {
@@ -72,7 +72,7 @@ import Testing
         var stream = realm.objects(AnyNote.self).changes.makeAsyncIterator()
         guard case .initial? = try await stream.next() else { return }
         try await realm.write { tx in
-            tx.delete(try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
+            tx.delete(try requireValue(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
         }
         guard case .update(let notes, let delta)? = try await stream.next() else {
             Issue.record("no update")
@@ -106,7 +106,7 @@ import Testing
             return
         }
         try await realm.write { tx in
-            tx.delete(try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
+            tx.delete(try requireValue(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
         }
         guard case .update(let now, let all)? = try await notes.next(),
             case .update(_, let inner)? = try await content.next(),

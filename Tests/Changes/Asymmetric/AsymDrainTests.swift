@@ -30,7 +30,7 @@ import Testing
         for start in stride(from: 0, to: 250, by: 50) {
             try await realm.makeReadings(start..<start + 50)
         }
-        #expect(realm.isEmpty)
+        expectTrue(realm.isEmpty)
         let inbox = AsymInbox()
         let count = try await realm.drain(AsymReading.self, batchSize: 60, untilEmpty: true) {
             for reading in $0 {
@@ -126,7 +126,7 @@ import Testing
         try await again.drain(AsymReading.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
         var expected = -1
         for number in inbox.numbers {  // in order, some of them twice
-            #expect(number <= expected + 1)
+            expectTrue(number <= expected + 1)
             expected = max(expected, number)
         }
         expectEqual(Set(inbox.numbers), Set(0..<100))
@@ -192,7 +192,7 @@ import Testing
             try await inbox.wait(for: 30)
             try await events.wait(for: 30)
             group.cancelAll()
-            while let count = try await group.next() { #expect(count <= 30) }
+            while let count = try await group.next() { expectTrue(count <= 30) }
         }
         expectTrue(inbox.numbers == Array(0..<30) && inbox.maximumRunning == 1)
         expectEqual(events.numbers, Array(0..<30))

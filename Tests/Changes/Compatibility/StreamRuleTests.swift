@@ -63,7 +63,7 @@ import Testing
         _ = try await nextInitial(&sorted)
         _ = try await nextInitial(&unsorted)
         try await realm.write { tx in
-            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "b")))
+            tx.delete(try requireValue(tx.object(Room.self, forPrimaryKey: "b")))
             try tx.add(Room("b", topic: "new"))
         }
         let (rooms, delta) = try await nextUpdate(&sorted)

@@ -120,7 +120,7 @@ private enum Smaller {
         try await expectEqual(nextInitial(&numbers).map(\.number), [1])
         let newer = try await migrate()
         try await newer.write { tx in
-            let room = try #require(tx.object(Newer.Room.self, forPrimaryKey: "a"))
+            let room = try requireValue(tx.object(Newer.Room.self, forPrimaryKey: "a"))
             room.area += 1
             room.tags.append("y")
             let post = Newer.Post()

@@ -34,8 +34,8 @@ import Testing
                 switch id {
                 case 2: try content.append("new")
                 case 4:
-                    let map = try #require(content[1] as? DynamicMap)
-                    try #require(map["k"] as? DynamicList).set(-1, at: 0)
+                    let map = try requireValue(content[1] as? DynamicMap)
+                    try requireValue(map["k"] as? DynamicList).set(-1, at: 0)
                 case 6: try new.dynamicList("list").append("new")
                 default: break
                 }

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func guest(_ tx: borrowing Transaction, _ id: Int) throws -> Guest {
-        try #require(tx.object(Guest.self, forPrimaryKey: id))
+        try requireValue(tx.object(Guest.self, forPrimaryKey: id))
     }
 
     // Covers 4.62, 8.32, O54

@@ -96,7 +96,7 @@ private final class Player: Object {
     }
 
     private func player(_ tx: borrowing Transaction, _ id: Int) throws -> Player {
-        try #require(tx.object(Player.self, forPrimaryKey: id))
+        try requireValue(tx.object(Player.self, forPrimaryKey: id))
     }
 
     // Covers 8.22, 8.23

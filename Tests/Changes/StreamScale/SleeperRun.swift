@@ -62,9 +62,9 @@ struct SleeperRun {
             before \(before), after \(after)
             """)
         let objectCount = 2 * (Self.seatCount + Self.guestCount)
-        #expect(mostKept <= Self.sleeperCount * ((4 << 10) + 512 * objectCount))
+        expectTrue(mostKept <= Self.sleeperCount * ((4 << 10) + 512 * objectCount))
         // One per sleeper.
-        #expect(stats.snapshots.count <= Self.sleeperCount)
+        expectTrue(stats.snapshots.count <= Self.sleeperCount)
 
         for number in sleepers.indices {
             try await check(&sleepers[number], number, realm)
@@ -89,7 +89,7 @@ struct SleeperRun {
         _ stream: inout CollectionChanges<Scale.Seat>.AsyncIterator, _ sleeper: Int, _ realm: Realm
     ) async throws {
         let expected = model.expected(sleeper)
-        #expect(!expected.isEmpty)
+        expectTrue(!expected.isEmpty)
         guard case .update(let seats, let delta)? = try await stream.next(isolation: #isolation)
         else {
             Issue.record("no update for sleeper \(sleeper)")

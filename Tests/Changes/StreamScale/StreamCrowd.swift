@@ -79,9 +79,9 @@ struct StreamCrowd {
                     group.cancelAll()
                 }
             }
-            #expect(!fails)
+            expectTrue(!fails)
         } catch is Failed {
-            #expect(fails)
+            expectTrue(fails)
         }
     }
 

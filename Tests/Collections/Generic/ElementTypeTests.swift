@@ -76,7 +76,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
             object.list.append(objectsIn: values + values)
             object.set.insert(objectsIn: values + values)
             for (key, value) in zip(keys, values) { object.map[key] = value }
-            #expect(same(object.list, values + values), "\(pass)")
+            expectTrue(same(object.list, values + values), "\(pass)")
             expectEqual(object.list.index(of: values[1]), 1)
             expectEqual(object.set.count, values.count)
             expectTrue(values.allSatisfy { object.set.contains($0) })
@@ -90,7 +90,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
         object.list.remove(at: 1)
         object.set.remove(values[0])
         object.map["k0"] = values[1]
-        #expect(same(object.list.prefix(1), [values[1]]))
+        expectTrue(same(object.list.prefix(1), [values[1]]))
         expectTrue(!object.set.contains(values[0]) && object.set.count == values.count - 1)
         let copy = try tx.create(type, value: object)
         expectTrue(same(copy.list, object.list) && same(copy.set, object.set))
@@ -99,11 +99,11 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
     }
     await realm.close()
     let again = try await Realm.open(folder.configuration("e.realm", [type]))
-    let frozen = try #require(again.snapshot().objects(type).first)
+    let frozen = try requireValue(again.snapshot().objects(type).first)
     let list: FrozenValues<H.Element> = frozen[dynamicMember: \.list]
     let set: FrozenValues<H.Element> = frozen[dynamicMember: \.set]
     let map: FrozenMap<String, H.Element> = frozen[dynamicMember: \.map]
-    #expect(same(list, [values[1]] + values.dropFirst(2) + values))
+    expectTrue(same(list, [values[1]] + values.dropFirst(2) + values))
     expectTrue(same(set.sorted(), set) && set.count == values.count - 1)
     expectTrue(values.dropFirst().allSatisfy { set.contains($0) })
     expectEqual(map["k0"].map { same([$0], [values[1]]) }, true)

@@ -157,7 +157,7 @@ private final class BoundBox: Object {
             try tx.add(empty)
             expectTrue(empty.sizes.min() == nil && empty.map.max() == nil && empty.set.max() == nil)
         }
-        let box = try #require(realm.snapshot().objects(BoundBox.self).first)
+        let box = try requireValue(realm.snapshot().objects(BoundBox.self).first)
         expectTrue(box.sizes.min() == .small && box.sizes.max() == .medium)
         expectTrue(box.optional.min() == .medium && box.set.max() == .large)
     }

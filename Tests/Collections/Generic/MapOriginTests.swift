@@ -30,8 +30,8 @@ import Testing
     @Test func inverseHasAnOwnerForEachKey() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
-            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let rex = try requireValue(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
+            let ann = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             expectEqual(rex.employers.map(\.name), ["Ann", "Ann", "Bob"])
             expectTrue(
                 rex.employers.count == 3 && rex.employers.where { $0.name == "Ann" }.count == 2)
@@ -46,7 +46,7 @@ import Testing
             tx.delete(tx.objects(GenericOwner.self).where { $0.name == "Bob" })
             expectTrue(rex.employers.map(\.name) == ["Cem"] && GenericPet("new").employers.isEmpty)
         }
-        let rex = try #require(realm.snapshot().object(GenericPet.self, forPrimaryKey: "Rex"))
+        let rex = try requireValue(realm.snapshot().object(GenericPet.self, forPrimaryKey: "Rex"))
         expectEqual(rex.employers.map(\.name), ["Cem"])
     }
 
@@ -67,7 +67,7 @@ import Testing
     @Test func objectsOfOneMapAreQueried() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let ann = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let pets = ann.byRole.where { $0.age > 2 }
             expectTrue(pets.map(\.name) == ["Max", "Rex", "Rex"] && pets.count == 3)
             expectEqual(ann.byRole.where { $0.age > 3 }.map(\.name), ["Max"])
@@ -83,9 +83,9 @@ import Testing
             ann.byRole["again"] = nil
             expectEqual(ann.parts.where { $0.label.starts(with: "of") }.map(\.label), ["of Ann"])
         }
-        let ann = try #require(realm.snapshot().object(GenericOwner.self, forPrimaryKey: "Ann"))
+        let ann = try requireValue(realm.snapshot().object(GenericOwner.self, forPrimaryKey: "Ann"))
         expectEqual(ann.byRole.where { $0.age < 5 }.map(\.name), ["Rex", "Rex"])
-        #expect(realm.object(GenericOwner.self, forPrimaryKey: "Zoe").byRole.current.isEmpty)
+        expectTrue(realm.object(GenericOwner.self, forPrimaryKey: "Zoe").byRole.current.isEmpty)
         let none = realm.object(GenericOwner.self, forPrimaryKey: "Zoe").byRole.current
         expectTrue(none.where { $0.age > 0 }.isEmpty)
     }
@@ -164,7 +164,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(seen.modifications.contains("clown"))
+        expectTrue(seen.modifications.contains("clown"))
     }
 
     // Covers O44
@@ -197,7 +197,7 @@ import Testing
             return
         }
         expectTrue(twice.map(\.name) == ["Cem", "Cem"] && second.insertions.count == 1)
-        #expect(second.deletions.isEmpty)
+        expectTrue(second.deletions.isEmpty)
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["nobody"] = .some(nil)
         }

@@ -100,7 +100,7 @@ private final class MisfitTarget: Object {
             }
             expectTrue(set?.property == property && set?.className == "MisfitTarget")
         }
-        #expect(realm.snapshot().objects(MisfitTarget.self).isEmpty)
+        expectTrue(realm.snapshot().objects(MisfitTarget.self).isEmpty)
     }
 
     // Covers 12.27

@@ -42,7 +42,7 @@ private final class RefusedSet: Object {
     @Test func whatIsStoredDecidesWhetherElementsAreTheSame() async throws {
         let realm = try await make()
         try await realm.write { tx in
-            let object = try #require(
+            let object = try requireValue(
                 tx.object(ProjectedElements.self, forPrimaryKey: ElementLabel("k", note: "other")))
             let noted = ElementLabel("a", note: "different for the program")
             expectTrue(noted != ElementLabel("a") && object.labels.contains(noted))
@@ -74,7 +74,7 @@ private final class RefusedSet: Object {
         expectEqual(all.where { $0.byKey["x"] == ElementHex(10) }.count, 1)
         expectTrue(all.where { $0.byKey.values == ElementHex(11) }.isEmpty)
         expectEqual(all.where { $0.byKey.contains(ElementHex(10)) }.count, 1)
-        let first = try #require(all.first)
+        let first = try requireValue(all.first)
         expectEqual(first.labels.array, [ElementLabel("a"), ElementLabel("b")])
         expectEqual(first.codes.array, [nil, ElementHex(16), ElementHex(255)])
         expectEqual(first.byKey.dictionary, ["x": ElementHex(10)])
@@ -114,11 +114,11 @@ private final class RefusedSet: Object {
             expectEqual(object.byKey["m"], ElementHex(31))
             expectTrue(object.places["a"] == .some(ElementPlace(4)) && object.places.count == 2)
             // Code that doesn't know the class sees the stored values.
-            let set = try #require(object["labels"] as? MutableSet<String>)
+            let set = try requireValue(object["labels"] as? MutableSet<String>)
             expectTrue(Array(set) == ["p", "q"] && object["codes"] is MutableSet<String?>)
-            let map = try #require(object["byKey"] as? Map<String, String>)
+            let map = try requireValue(object["byKey"] as? Map<String, String>)
             expectEqual(map["m"], "1f")
-            let spots = try #require(object["places"] as? Map<String, ElementSpot?>)
+            let spots = try requireValue(object["places"] as? Map<String, ElementSpot?>)
             expectEqual(spots["a"]??.x, 4)
             let plain = ProjectedElements()
             plain.labels.insert(ElementLabel("u"))

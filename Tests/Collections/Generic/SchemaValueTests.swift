@@ -99,16 +99,16 @@ private final class SchemaPart: EmbeddedObject {
         expectTrue(schema["SchemaPart"] == SchemaPart().objectSchema && schema["Nothing"] == nil)
         expectTrue(schema == realm.schema && Set([schema, realm.schema]).count == 1)
         #expect(schema != (try await Realm.temporary([SchemaPart.self]).schema))
-        #expect("\(schema)".contains("        room: String, indexed"))
+        expectTrue("\(schema)".contains("        room: String, indexed"))
     }
 
     // Covers 5.74
     @Test func withoutAListClassesJoinAtTheirFirstUseWithAllThatTheyLinkTo() async throws {
         let realm = try await Realm.temporary()
-        #expect(realm.schema.objectSchema.isEmpty)
-        #expect(realm.snapshot().objects(GenericPart2.self).isEmpty)
+        expectTrue(realm.schema.objectSchema.isEmpty)
+        expectTrue(realm.snapshot().objects(GenericPart2.self).isEmpty)
         expectEqual(realm.schema.objectSchema.map(\.className), ["GenericPart2"])
-        #expect(realm.snapshot().objects(SchemaBase.self).isEmpty)
+        expectTrue(realm.snapshot().objects(SchemaBase.self).isEmpty)
         let names = ["GenericPart2", "SchemaBase", "SchemaPart"]
         expectEqual(realm.schema.objectSchema.map(\.className), names)
         // A class that was never used isn't in the file, and the realm opens without it.

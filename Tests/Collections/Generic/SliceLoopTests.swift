@@ -140,7 +140,7 @@ import Testing
     @Test func partsOfListsAndSetsOfValuesCanBeRemoved() async throws {
         let realm = try await genericRealm()
         try await realm.write { tx in
-            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let ann = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             var seen: [Int] = []
             for score in ann.scores[1...] {  // 4, 1, 4, 9
                 seen.append(score)
@@ -167,7 +167,7 @@ import Testing
     @Test func inversesCanLoseTheirOrigins() async throws {
         let realm = try await genericRealm()
         try await realm.write { tx in
-            let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
+            let rex = try requireValue(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
             for name in ["Cem", "Dan"] { try tx.add(GenericOwner(name)) }
             for owner in tx.objects(GenericOwner.self).suffix(2) { owner.pets.append(rex) }
             var seen: [String] = []
@@ -204,7 +204,7 @@ import Testing
     @Test func partsOfListsAreChangedInPlace() async throws {
         let realm = try await genericRealm()
         try await realm.write { tx in
-            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let ann = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             for scores in [ann.scores, List([4, 1, 4, 9])] {
                 scores[0..<3].sort()
                 expectEqual(Array(scores), [1, 4, 4, 9])
@@ -230,7 +230,7 @@ import Testing
             let realm = try await genericRealm()
             try await realm.read { tx in _ = tx.objects(GenericPet.self)[1..<4] }
         }
-        #expect(
+        expectTrue(
             sentence(range).contains(
                 "The range 1..<4 of Results<GenericPet> is out of range: the count is 3. "
                     + "The transaction is at CollectionsTests/SliceLoopTests.swift:"))
@@ -240,7 +240,7 @@ import Testing
             let realm = try await genericRealm()
             try await realm.read { tx in _ = tx.objects(GenericPet.self)[0..<2][2].name }
         }
-        #expect(
+        expectTrue(
             sentence(position).contains("a slice of Results<GenericPet> has the positions 0..<2"))
     }
 

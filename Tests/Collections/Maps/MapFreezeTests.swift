@@ -41,7 +41,7 @@ import Testing
         expectTrue(pets["rex"]??.name == "Rex" && pets["rex"]??.age == 3)
         expectEqual(pets.where { $0.age == 3 }.map(\.name), ["Rex"])
         expectTrue(notes["n"]??.text == "hi" && notes.count == 1)
-        let now = try #require(realm.snapshot().objects(MapKeeper.self).first)
+        let now = try requireValue(realm.snapshot().objects(MapKeeper.self).first)
         expectTrue(
             now.scores.dictionary == ["a": 10, "b": 2, "c": 3] && now.pets["rex"]??.age == 30)
         expectTrue(now.scores != scores && scores.version + 1 == now.scores.version)

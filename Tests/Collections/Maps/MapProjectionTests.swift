@@ -40,7 +40,7 @@ final class MapOfProjected: Object {
             let r = try tx.create(MapOfProjected.self, value: ["temps": ["x": 3]] as [String: Any])
             expectEqual(r.temps["x"]?.d, 3)
         }
-        let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(MapOfProjected.self).first)
         expectTrue(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
     }
 
@@ -79,7 +79,7 @@ final class MapOfProjected: Object {
             p.places["c"] = .some(nil)
             expectEqual(p.places.values.map { $0?.t }, ["r", "s", nil])
         }
-        let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(MapOfProjected.self).first)
         expectEqual(frozen.places.values, [MapSpot(t: "r"), MapSpot(t: "s"), nil])
         expectTrue(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
         expectTrue(frozen.places["d"] == nil && frozen.places == frozen.places)

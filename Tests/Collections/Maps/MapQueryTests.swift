@@ -83,8 +83,8 @@ import Testing
     @Test func objectsAreFoundAmongTheValues() async throws {
         let realm = try await realm()
         let frozen = realm.snapshot()
-        let nine = try #require(frozen.object(MapPet.self, forPrimaryKey: "9"))
-        let two = try #require(frozen.object(MapPet.self, forPrimaryKey: "2"))
+        let nine = try requireValue(frozen.object(MapPet.self, forPrimaryKey: "9"))
+        let two = try requireValue(frozen.object(MapPet.self, forPrimaryKey: "2"))
         expectEqual(ids(realm) { $0.pets.contains(nine) }, [3])
         expectEqual(ids(realm) { $0.pets.containsAny(in: [nine, two]) }, [1, 3])
         expectEqual(ids(realm) { !$0.pets.contains(two) }, [0, 2, 3])
@@ -92,8 +92,8 @@ import Testing
             func ids(_ condition: (Query<MapKeeper>) -> Query<Bool>) -> [Int] {
                 tx.objects(MapKeeper.self).where(condition).map(\.id)
             }
-            let one = try #require(tx.object(MapPet.self, forPrimaryKey: "1"))
-            let two = try #require(tx.object(MapPet.self, forPrimaryKey: "2"))
+            let one = try requireValue(tx.object(MapPet.self, forPrimaryKey: "1"))
+            let two = try requireValue(tx.object(MapPet.self, forPrimaryKey: "2"))
             expectEqual(ids { $0.pets.contains(one) }, [0, 3])
             expectEqual(ids { $0.pets.containsAny(in: [one, two]) }, [0, 1, 3])
             expectEqual(ids { $0.pets.contains(MapPet("x", 1)) }, [])

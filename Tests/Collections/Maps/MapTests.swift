@@ -24,7 +24,7 @@ import Testing
         keeper.nicknames["x"] = .some(nil)
         expectTrue(keeper.nicknames.count == 1 && keeper.nicknames["x"] == .some(nil))
         keeper.nicknames["x"] = nil
-        #expect(keeper.nicknames.isEmpty)
+        expectTrue(keeper.nicknames.isEmpty)
         expectTrue(keeper.scores.sum() == 7 && keeper.scores.max() == 7 && keeper.scores.min() == 0)
         expectEqual(keeper.scores.average(), 3.5)
     }
@@ -48,7 +48,7 @@ import Testing
             expectEqual(tx.objects(MapPet.self).count, 1)
             expectEqual(keeper.notes["n"]??.text, "hi")
         }
-        let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
+        let keeper = try requireValue(realm.snapshot().objects(MapKeeper.self).first)
         expectEqual(keeper.scores.dictionary, ["a": 1, "b": 2])
         expectTrue(keeper.pets["rex"]??.age == 3 && keeper.pets.count == 2)
         expectEqual(keeper.notes.values.first??.text, "hi")
@@ -87,7 +87,7 @@ import Testing
             tx.delete(keeper.pets)
             expectTrue(
                 keeper.pets.keys == ["a", "b"] && keeper.pets.values.allSatisfy { $0 == nil })
-            #expect(tx.objects(MapPet.self).isEmpty)
+            expectTrue(tx.objects(MapPet.self).isEmpty)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             keeper.notes["c"] = MapNote("4")
             let fourth = keeper.notes["c"]!!
             tx.delete(keeper)
-            #expect(fourth.isInvalidated)
+            expectTrue(fourth.isInvalidated)
         }
     }
 
@@ -169,7 +169,7 @@ import Testing
             copy["scores"] = ["k": 1]
             expectEqual(copy.scores.keys, ["k"])
             copy["scores"] = nil
-            #expect(copy.scores.isEmpty)
+            expectTrue(copy.scores.isEmpty)
         }
     }
 
@@ -225,7 +225,7 @@ import Testing
             expectTrue(all.optData.values == [Data(), nil] && all.optUUID.values == [uuid, nil])
             expectEqual(all.optGrade.values, [.good, nil])
         }
-        let frozen = try #require(realm.snapshot().objects(MapOfAll.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(MapOfAll.self).first)
         expectTrue(frozen.grade["k"] == .bad && frozen.optGrade["n"] == .some(nil))
         expectEqual(frozen.float.values, [1.5])
     }
@@ -273,8 +273,8 @@ import Testing
         let keeper = MapKeeper(1)
         keeper.scores["a"] = 1
         expectEqual(keeper.scores.description, "Map<String, Int> (\n    [a] 1\n)")
-        #expect(keeper.description.contains("scores = Map<String, Int> ("))
-        #expect(keeper.description.contains("notes = Map<String, MapNote?> ()"))
+        expectTrue(keeper.description.contains("scores = Map<String, Int> ("))
+        expectTrue(keeper.description.contains("notes = Map<String, MapNote?> ()"))
     }
 
     // Covers 11.8
@@ -290,7 +290,7 @@ import Testing
             keeper.notes["n"] = MapNote("hi")
             try tx.add(keeper)
         }
-        let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
+        let keeper = try requireValue(realm.snapshot().objects(MapKeeper.self).first)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         expectEqual(String(decoding: try encoder.encode(keeper.scores), as: UTF8.self), #"{"a":1}"#)
@@ -315,7 +315,7 @@ import Testing
             try tx.add(keeper)
         }
         func keeper() throws -> Frozen<MapKeeper> {
-            try #require(realm.snapshot().objects(MapKeeper.self).first)
+            try requireValue(realm.snapshot().objects(MapKeeper.self).first)
         }
         let before = try keeper()
         try await realm.write { try $0.add(MapPet("x")) }
@@ -324,7 +324,7 @@ import Testing
         let after = try keeper()
         expectTrue(before != after && before.scores != after.scores)
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]!!.text = "ho" }
-        #expect(try after != keeper())
+        try expectTrue(after != keeper())
         try expectEqual(after.scores, keeper().scores)
     }
 }

@@ -141,7 +141,7 @@ import Testing
             expectEqual(tx.objects(Fruit.self).where { $0.baskets.name == "c" }.map(\.id), [1, 12])
             expectEqual(tx.objects(Fruit.self).where { $0.baskets.count == 2 }.map(\.id), [1])
         }
-        let pear = try #require(realm.snapshot().object(Fruit.self, forPrimaryKey: 1))
+        let pear = try requireValue(realm.snapshot().object(Fruit.self, forPrimaryKey: 1))
         let found = realm.snapshot().objects(Basket.self).where { $0.fruits.contains(pear) }
         expectTrue(found.map(\.name) == ["a", "c"] && pear.baskets.map(\.name) == ["a", "c"])
         expectEqual(found.where { $0.fruits.id == 12 }.count, 1)

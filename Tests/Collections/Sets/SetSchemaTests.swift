@@ -72,7 +72,7 @@ import Testing
     @Test func setsJoinAStoredClass() async throws {
         try await withEarlier { realm in
             try await realm.write { tx in
-                let box = try #require(tx.object(Grown.Box.self, forPrimaryKey: 1))
+                let box = try requireValue(tx.object(Grown.Box.self, forPrimaryKey: 1))
                 expectTrue(box.marks.isEmpty && !box.marks.contains("m"))
                 expectEqual(Array(box.codes), [1, 2])
                 box.marks.insert(objectsIn: ["m", nil])

@@ -49,10 +49,10 @@ import Testing
                     "earlierPlaces": [["latitude": 1.0, "longitude": 2.0]],
                 ] as [String: Any?])
         }
-        #expect(realm.isEmpty)
+        expectTrue(realm.isEmpty)
         var delivered = 0
         try await realm.drain(WeatherSensor.self, untilEmpty: true) { batch in
-            let sensor = try #require(batch.first)
+            let sensor = try requireValue(batch.first)
             expectTrue(sensor.deviceId == "WX1278UIT" && sensor.windSpeedInMph == 2)
             expectEqual(sensor.temperatureInFahrenheit, 66.7)
             expectEqual(sensor.place?.latitude, 47.68)

@@ -41,7 +41,7 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let found = tx.objects(PersonProjection.self).where { $0.lastName == "Doe" }.first
-            let person = try #require(found)
+            let person = try requireValue(found)
             person.firstName = "Joan"
             person.firstFriendsName[0] = "Anna"
         }

@@ -29,8 +29,8 @@ import Testing
             expectTrue(
                 company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
         }
-        let company = try #require(realm.snapshot().objects(Company.self).first)
-        let point = try #require(company.location)
+        let company = try requireValue(realm.snapshot().objects(Company.self).first)
+        let point = try requireValue(company.location)
         expectTrue(point.latitude == 47.68 && point.longitude == -122.35)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -50,7 +50,7 @@ import Testing
             company.location = CustomGeoPoint(1, 2)
             company.branches.append(objectsIn: [CustomGeoPoint(3, 4), CustomGeoPoint(5, 6)])
             try tx.add(company)
-            let point = try #require(company.location)
+            let point = try requireValue(company.location)
             let branch = company.branches[1]
             tx.delete(company)
             expectTrue(point.isInvalidated && branch.isInvalidated)
@@ -63,9 +63,9 @@ import Testing
             let company = Company()
             try tx.add(company)
             company.location = CustomGeoPoint(1, 2)
-            let first = try #require(company.location)
+            let first = try requireValue(company.location)
             company.location = CustomGeoPoint(3, 4)
-            let second = try #require(company.location)
+            let second = try requireValue(company.location)
             expectTrue(first.isInvalidated && second.latitude == 3)
             company.location = nil
             expectTrue(second.isInvalidated && company.location == nil)
@@ -89,7 +89,7 @@ import Testing
             try tx.add(company)
             company.location = CustomGeoPoint(1, 2)
             company.branches.append(objectsIn: [CustomGeoPoint(3, 4), CustomGeoPoint(5, 6)])
-            tx.delete(try #require(company.location))
+            tx.delete(try requireValue(company.location))
             tx.delete(company.branches[0])
             expectNil(company.location)
             expectEqual(company.branches.map(\.latitude), [5])
@@ -107,14 +107,14 @@ import Testing
                 second.location = first.location
             }
         }
-        #expect(realm.snapshot().objects(Company.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Company.self).isEmpty)
         // A copy is a different object.
         try await realm.write { tx in
             let (first, second) = (Company(), Company())
             (first.name, second.name) = ("a", "b")
             first.location = CustomGeoPoint(1, 2)
             try tx.add([first, second])
-            second.location = CustomGeoPoint(value: try #require(first.location))
+            second.location = CustomGeoPoint(value: try requireValue(first.location))
             expectEqual(second.location?.longitude, 2)
             expectEqual(first.location?.isSameObject(as: second.location), false)
         }

@@ -20,7 +20,7 @@ import Testing
             (derived.foo, derived.bar) = (1, 2)
             try tx.add(derived)
         }
-        let derived = try #require(realm.snapshot().objects(Derived.self).first)
+        let derived = try requireValue(realm.snapshot().objects(Derived.self).first)
         expectTrue(derived.foo == 1 && derived.bar == 2)
         expectEqual(realm.snapshot().objects(Derived.self).where { $0.foo == 1 }.count, 1)
     }
@@ -44,8 +44,8 @@ import Testing
         try await realm.write { tx in
             try tx.add(Base())
             try tx.add(Derived())
-            let base: Base = try #require(tx.objects(Base.self).first)
-            let derived: Base = try #require(tx.objects(Derived.self).first)
+            let base: Base = try requireValue(tx.objects(Base.self).first)
+            let derived: Base = try requireValue(tx.objects(Derived.self).first)
             expectTrue(!(base is Derived) && derived is Derived && !(derived is Sibling))
         }
     }
@@ -60,7 +60,7 @@ import Testing
                 container.many.append(Derived())
             }
         }
-        #expect(realm.snapshot().objects(Container.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Container.self).isEmpty)
     }
 
     // Covers 1.17
@@ -73,7 +73,7 @@ import Testing
                 try tx.add(container)
             }
         }
-        #expect(realm.snapshot().objects(Container.self).isEmpty)
-        #expect(realm.snapshot().objects(Derived.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Container.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Derived.self).isEmpty)
     }
 }

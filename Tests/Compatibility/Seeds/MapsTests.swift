@@ -18,7 +18,7 @@ import Testing
             dog.favoriteParksByCity["Chicago"] = "Montrose Beach"
             expectEqual(dog.favoriteParksByCity["New York"], "Domino Park")
         }
-        let parks = try #require(realm.snapshot().objects(Dog.self).first).favoriteParksByCity
+        let parks = try requireValue(realm.snapshot().objects(Dog.self).first).favoriteParksByCity
         expectEqual(parks.keys, ["Chicago", "New York"])
         expectEqual(parks.values, ["Montrose Beach", "Domino Park"])
     }

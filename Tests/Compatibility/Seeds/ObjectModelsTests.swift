@@ -17,7 +17,7 @@ import Testing
             try tx.add(dog)
             return dog._id
         }
-        let dog = try #require(realm.snapshot().object(Dog.self, forPrimaryKey: id))
+        let dog = try requireValue(realm.snapshot().object(Dog.self, forPrimaryKey: id))
         expectTrue(dog.name == "Fido" && dog.breed == nil && dog.dateOfBirth >= start)
     }
 
@@ -40,7 +40,7 @@ import Testing
             persistedModelObject.breed = "poodle"
             try tx.add(persistedModelObject)
             let standaloneModelObject = Dog(value: persistedModelObject)
-            #expect(!standaloneModelObject.isManaged)
+            expectTrue(!standaloneModelObject.isManaged)
             expectTrue(
                 standaloneModelObject.name == "Fido" && standaloneModelObject.breed == "poodle")
             expectEqual(standaloneModelObject._id, persistedModelObject._id)
@@ -170,7 +170,7 @@ import Testing
             expectTrue(person.tmpId == 7 && person.name == "Jane Doe")
             expectEqual(tx.objects(Person.self).first?.tmpId, 0)
         }
-        let person = try #require(realm.snapshot().objects(Person.self).first)
+        let person = try requireValue(realm.snapshot().objects(Person.self).first)
         expectTrue(person.tmpId == 0 && person.name == "Jane Doe")
     }
 
@@ -191,7 +191,7 @@ import Testing
             _ = realm.snapshot().objects(IgnoreAProperty.Person.self).where { $0.tmpId == 7 }.count
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Person"))
+        expectTrue(text.contains("Person"))
     }
 
     @Test func enumsAreStoredByTheirRawValue() async throws {
@@ -226,7 +226,7 @@ import Testing
             object.states.append(objectsIn: [.complete, .notStarted])
             try tx.add(object)
         }
-        let object = try #require(
+        let object = try requireValue(
             realm.snapshot().object(
                 EveryRawType.self, forPrimaryKey: DeclareEnumProperties.Level.high))
         expectTrue(object.narrow == .up && object.ratio == .whole && object.share == .all)

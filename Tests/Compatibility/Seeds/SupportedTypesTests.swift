@@ -19,7 +19,7 @@ import Testing
             expectTrue(sheet.doubleName == 0 && sheet.stringName == "" && sheet.dataName.isEmpty)
             expectTrue(sheet.dateName >= start && sheet.dateName <= Date())
             expectTrue(sheet.listName.isEmpty && sheet.enumName == .first)
-            #expect(sheet.mutableSetName.isEmpty)
+            expectTrue(sheet.mutableSetName.isEmpty)
             expectTrue(sheet.optBoolName == nil && sheet.optIntName == nil)
             expectTrue(sheet.optFloatName == nil && sheet.optDoubleName == nil)
             expectTrue(sheet.optStringName == nil && sheet.optDataName == nil)
@@ -32,7 +32,7 @@ import Testing
         check(CheatSheet(), since: start)
         try await realm.write { tx in try tx.add(CheatSheet()) }
         try await realm.read { tx in
-            check(try #require(tx.objects(CheatSheet.self).first), since: start)
+            check(try requireValue(tx.objects(CheatSheet.self).first), since: start)
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
             try tx.add(sheet)
         }
         try await realm.read { tx in
-            let sheet = try #require(tx.objects(CheatSheet.self).first)
+            let sheet = try requireValue(tx.objects(CheatSheet.self).first)
             expectTrue(sheet.boolName && sheet.optBoolName == true)
             expectTrue(sheet.intName == .max && sheet.optIntName == .min)
             expectTrue(sheet.floatName == 0.1 && sheet.optFloatName == -.infinity)
@@ -68,7 +68,7 @@ import Testing
             expectTrue(sheet.enumName == .third && sheet.optEnumName == .second)
             expectEqual(tx.objects(MyCustomObjectType.self).count, 2)
         }
-        let frozen = try #require(realm.snapshot().objects(CheatSheet.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(CheatSheet.self).first)
         expectTrue(frozen.intName == .max && frozen.floatName == 0.1 && frozen.enumName == .third)
         expectTrue(frozen.optEnumName == .second && frozen.optFloatName == -.infinity)
         expectEqual(frozen.listName.map(\.name), ["a", "b", "a"])
@@ -165,10 +165,10 @@ import Testing
     // Covers 1.21
     @Test func identifiersWithoutAnInitialValueAreRandomAndObjectIdOfNothingIsZero() async throws {
         let zero = "000000000000000000000000"
-        #expect(DefaultsMadeWhenNeeded().value != DefaultsMadeWhenNeeded().value)
-        #expect(DefaultsGiven().value != DefaultsGiven().value)
-        #expect(DefaultsMadeWhenNeeded().id != DefaultsMadeWhenNeeded().id)
-        #expect(DefaultsMadeWhenNeeded().id.stringValue != zero)
+        expectTrue(DefaultsMadeWhenNeeded().value != DefaultsMadeWhenNeeded().value)
+        expectTrue(DefaultsGiven().value != DefaultsGiven().value)
+        expectTrue(DefaultsMadeWhenNeeded().id != DefaultsMadeWhenNeeded().id)
+        expectTrue(DefaultsMadeWhenNeeded().id.stringValue != zero)
         expectEqual(DefaultsGiven()._id.stringValue, zero)
 
         let realm = try await Realm.temporary([DefaultsMadeWhenNeeded.self])
@@ -177,7 +177,7 @@ import Testing
             try tx.add(objects)
             return objects.map(\.value)
         }
-        #expect(made[0] != made[1])
+        expectTrue(made[0] != made[1])
         // Reading a stored object creates no new ones.
         expectEqual(realm.snapshot().objects(DefaultsMadeWhenNeeded.self).map(\.value), made)
     }
@@ -213,7 +213,7 @@ import Testing
         let (textLimit, dataLimit) = (16_777_199, 16_777_200)
         if excess == 0 {
             try await write(text: textLimit, data: dataLimit)
-            let sheet = try #require(realm.snapshot().objects(CheatSheet.self).first)
+            let sheet = try requireValue(realm.snapshot().objects(CheatSheet.self).first)
             expectTrue(
                 sheet.stringName.utf8.count == textLimit && sheet.dataName.count == dataLimit)
         } else {
@@ -223,7 +223,7 @@ import Testing
             await expect(.invalidValue) {
                 try await write(text: 0, data: dataLimit + 1)
             }
-            #expect(realm.snapshot().objects(CheatSheet.self).isEmpty)
+            expectTrue(realm.snapshot().objects(CheatSheet.self).isEmpty)
         }
     }
 }

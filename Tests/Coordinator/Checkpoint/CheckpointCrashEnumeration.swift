@@ -153,6 +153,6 @@ struct CheckpointCrashEnumeration {
             round += 1
         }
         print("checkpoint crash enumeration: \(stateCount) states of \(round) workloads")
-        #expect(stateCount >= limit)
+        expectTrue(stateCount >= limit)
     }
 }

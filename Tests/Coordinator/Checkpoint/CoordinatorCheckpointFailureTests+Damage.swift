@@ -18,7 +18,7 @@ extension CoordinatorCheckpointFailureTests {
             }
         }
         await coordinator.close()
-        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        let newest = try requireValue(reopened("/sim", disk).report.checkpoint)
         disk.flipBit(
             8 * Int(newest.offset + newest.byteCount / 2), of: "nodes-\(newest.file)", in: "/sim")
         let (root, report) = try reopened("/sim", disk)
@@ -31,7 +31,7 @@ extension CoordinatorCheckpointFailureTests {
         let coordinator = try await openPeer("/sim", disk)
         try await insertInBulk(0..<50, into: coordinator)
         await coordinator.close()
-        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        let newest = try requireValue(reopened("/sim", disk).report.checkpoint)
         disk.flipBit(8 * (4096 + 20), of: "nodes-\(newest.file)", in: "/sim")
         let again = try await openPeer("/sim", disk)
         expectNil(again.published.damage)

@@ -97,7 +97,7 @@ struct FullDiskCheckpointTests {
             let after = IOPool.now()
             let pause = seconds * 1_000_000_000
             let retryAt = next.backoff.retryAt
-            #expect(retryAt >= before + pause && retryAt <= after + pause)
+            expectTrue(retryAt >= before + pause && retryAt <= after + pause)
             last = next
         }
     }

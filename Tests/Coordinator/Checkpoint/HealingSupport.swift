@@ -32,7 +32,7 @@ func openDamagedRealm(
     try await insertInBulk(0..<50, into: coordinator)
     for number in 50...60 { try await insert(number, into: coordinator) }
     await coordinator.close()
-    let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+    let newest = try requireValue(reopened("/sim", disk).report.checkpoint)
     expectEqual(newest.version, 12)
     if isDamaged {
         // The content versions are just before the directory of the newest checkpoint.

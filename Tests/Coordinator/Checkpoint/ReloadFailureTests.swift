@@ -134,6 +134,6 @@ struct ReloadFailureTests {
             if firedCount == 0 { break }
             nth += 1
         }
-        #expect(nth > 3)
+        expectTrue(nth > 3)
     }
 }

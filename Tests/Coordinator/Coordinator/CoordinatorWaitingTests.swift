@@ -30,7 +30,7 @@ struct CoordinatorWaitingTests {
             coordinator.state.withLock { $0.waiters.count } == count - count / 2
         }
         let steps = coordinator.state.withLock { $0.waiters.stepCount }
-        #expect(steps < count * 40, "logarithmic cost per waiter")
+        expectTrue(steps < count * 40, "logarithmic cost per waiter")
         try await coordinator.abandon(turn)
         var endedCount = 0
         for waiter in waiters where (try? await waiter.value) != nil { endedCount += 1 }
@@ -76,8 +76,8 @@ struct CoordinatorWaitingTests {
         try await eventually { notices.withLock { !$0.isEmpty } }
         let first = try requireValue(notices.withLock { $0.first })
         expectTrue(first.holder == .body(holder) && first.place == place && first.waiterCount == 1)
-        #expect(first.message.contains("The write at Chat/Names.swift:7 has been waiting"))
-        #expect(first.message.contains("for the write at Chat/Rooms.swift:12 in this process"))
+        expectTrue(first.message.contains("The write at Chat/Names.swift:7 has been waiting"))
+        expectTrue(first.message.contains("for the write at Chat/Rooms.swift:12 in this process"))
         let error = await #expect(throws: StoreError.self) {
             try await coordinator.beginWrite(timeoutNanoseconds: 1_000_000)
         }
@@ -130,7 +130,7 @@ struct CoordinatorWaitingTests {
             code = await storeErrorCode {
                 let turn = try await coordinator.beginWrite()
                 let transaction = EngineTransaction(base: turn.base)
-                let table = try #require(turn.base.schema.table(named: "Number")).key
+                let table = try requireValue(turn.base.schema.table(named: "Number")).key
                 for number in 0..<500 {
                     _ = try transaction.insert(table, [.int(Int64(number) << 40)])
                 }
@@ -141,14 +141,14 @@ struct CoordinatorWaitingTests {
         expectTrue(code == .diskFull && numbers(coordinator.published).count > 500)
         let turn = try await coordinator.beginWrite()
         let transaction = EngineTransaction(base: turn.base)
-        let table = try #require(turn.base.schema.tables.first).key
+        let table = try requireValue(turn.base.schema.tables.first).key
         transaction.delete(table, turn.base.keys(table))
         let commit = try transaction.commit(timestampMicroseconds: 0)
         try await coordinator.commit(turn, commit, durability: .full)
-        #expect(numbers(coordinator.published).isEmpty)
+        expectTrue(numbers(coordinator.published).isEmpty)
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published).isEmpty)
+        expectTrue(numbers(again.published).isEmpty)
         await again.close()
     }
 }

@@ -21,7 +21,7 @@ struct CoordinatorWriteTests {
                         let number = writer * 1000 + index
                         let version = try await insert(
                             number, into: coordinator, durability: durability)
-                        #expect(coordinator.published.version >= version)
+                        expectTrue(coordinator.published.version >= version)
                         versions.append((version, number))
                     }
                     return versions
@@ -98,7 +98,7 @@ struct CoordinatorWriteTests {
         let (log, _) = try RealmLog.open(
             disk.killImage(), path: "/sim", options: StoreOptions()
         ) { _ in }
-        #expect(log.endsIdle)
+        expectTrue(log.endsIdle)
         await coordinator.close()
     }
 
@@ -109,7 +109,7 @@ struct CoordinatorWriteTests {
         for now: UInt64 in 0..<100 {
             if state.claimTimer(at: now + 1_000_000) { lateCount += 1 }
             let isSoonSet = state.claimTimer(at: now + 40)
-            #expect(isSoonSet)
+            expectTrue(isSoonSet)
             state.endTimer(at: now + 40)
         }
         expectEqual(lateCount, 1)
@@ -187,7 +187,7 @@ struct CoordinatorWriteTests {
         #expect(try await Coordinator.open(spelled) === first)
         await first.close()
         let second = try await Coordinator.open(options)
-        #expect(second !== first)
+        expectTrue(second !== first)
         await second.close()
     }
 

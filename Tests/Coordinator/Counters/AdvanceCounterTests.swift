@@ -169,9 +169,9 @@ import Testing
         let few = try costs(1_000)
         let many = try costs(20_000)
         for (index, plan) in AdvanceCounterTests.plans.enumerated() {
-            #expect(many[index] <= few[index], "\(plan.name)")
+            expectTrue(many[index] <= few[index], "\(plan.name)")
             // 48 rows change, and each is reachable from 6 others at most.
-            #expect(few[index] <= 48 * 8 + 12 * 50, "\(plan.name)")
+            expectTrue(few[index] <= 48 * 8 + 12 * 50, "\(plan.name)")
         }
         expectEqual(few[1], 6 * 4 + 3 * 4, "messages that were set or had a list spliced")
     }
@@ -184,7 +184,8 @@ import Testing
             let expected = try plan.evaluate(root, statistics: &statistics)
             let result = try plan.evaluate(root, counters: counters)
             expectEqual(Array(result), Array(expected), "\(name)")
-            #expect(counters.rowsEvaluated.value <= max(statistics.rowsEvaluated, 1_500), "\(name)")
+            expectTrue(
+                counters.rowsEvaluated.value <= max(statistics.rowsEvaluated, 1_500), "\(name)")
         }
     }
 }

@@ -43,7 +43,7 @@ struct HubModelTests {
             for (operand, subscription) in zip(operands, subscriptions) {
                 let isEqual = Comparison.equal.holds(.double(score), operand)
                 let interest = Interest([.value(tableName: "Message", column: "score", operand)])
-                #expect((subscription.take() != nil) == isEqual, "\(score) \(operand)")
+                expectTrue((subscription.take() != nil) == isEqual, "\(score) \(operand)")
                 expectEqual(
                     interest.holds(for: commit.summary, from: base, to: commit.root), isEqual)
             }

@@ -12,7 +12,7 @@ struct SummaryHistoryTests {
     private func delta(_ summaries: [CommitSummary]?, _ tableName: String = "Message") throws
         -> MergedDelta
     {
-        MergedDelta(try #require(summaries), tableName: tableName)
+        MergedDelta(try requireValue(summaries), tableName: tableName)
     }
 
     @Test func subscriptionThatNothingConcernsKeepsNothing() throws {
@@ -47,9 +47,9 @@ struct SummaryHistoryTests {
                 if number % 5 == 0, number > 0 { tx.delete(ChatFixture.message, rows[10]) }
             }
             all.append(commit.summary)
-            #expect(world.hub.statistics.summaryByteCount < 16_384)
+            expectTrue(world.hub.statistics.summaryByteCount < 16_384)
         }
-        let pending = try #require(sleeper.take())
+        let pending = try requireValue(sleeper.take())
         try expectEqual(delta(pending.summaries), delta(all))
         expectEqual(pending.origins, ["0", "1", "2"])
         expectEqual(world.hub.statistics.summaries, 0)
@@ -68,7 +68,7 @@ struct SummaryHistoryTests {
         var random = SeededRandom("SummaryHistoryTests.between")
         order.shuffle(using: &random)
         for index in order {
-            let pending = try #require(subscriptions[index].take())
+            let pending = try requireValue(subscriptions[index].take())
             expectEqual(pending.since, UInt64(1 + index))
             try expectEqual(delta(pending.summaries), delta(Array(commits[index...])))
         }
@@ -86,9 +86,9 @@ struct SummaryHistoryTests {
                     ChatFixture.message, ObjectKey(rawValue: 0), ChatFixture.score,
                     .double(Double(number)))
             }
-            let pending = try #require(busy.take())
+            let pending = try requireValue(busy.take())
             expectTrue(pending.since == commit.root.version - 1 && pending.summaries?.count == 1)
-            #expect(world.hub.statistics.summaryByteCount < 16_384)
+            expectTrue(world.hub.statistics.summaryByteCount < 16_384)
         }
         try expectEqual(delta(sleeper.take()?.summaries).modified.count, 1)
     }
@@ -101,13 +101,13 @@ struct SummaryHistoryTests {
         let late = world.subscribe(.tables(["Person"]))
         for _ in 0..<1_000 {
             try world.commit { try $0.addMessage(room: 1) }
-            #expect(world.hub.statistics.summaryByteCount <= 2 * 4_096)
+            expectTrue(world.hub.statistics.summaryByteCount <= 2 * 4_096)
         }
         expectEqual(world.hub.statistics.summaries, 0)
         try world.commit(origin: "last") { try $0.addPerson() }
-        let pending = try #require(slow.take())
+        let pending = try requireValue(slow.take())
         expectTrue(pending.summaries == nil && pending.since == 1 && pending.root === world.head)
-        let commits = try #require(each.take())
+        let commits = try requireValue(each.take())
         expectTrue(
             commits.commits == nil && commits.summaries == nil && commits.origins == ["last"])
         expectEqual(late.take()?.summaries?.count, 1)
@@ -140,15 +140,15 @@ struct SummaryHistoryTests {
         }
         expectTrue(world.hub.statistics.roots == 4 && world.hub.statistics.summaries == 10)
         for subscription in [versions, commits] {
-            let pending = try #require(subscription.take())
-            let kept = try #require(pending.commits)
+            let pending = try requireValue(subscription.take())
+            let kept = try requireValue(pending.commits)
             expectTrue(pending.since == 2 && kept.map(\.summary.version) == Array(3...12))
             expectTrue(kept.map(\.isConcerning) == (0..<10).map { $0 % 3 == 0 })
             expectEqual(pending.origins, ["0", "3", "6", "9"])
             expectEqual(pending.summaries?.map(\.origin), all.map(\.summary.origin))
             for (commit, made) in zip(kept, all) {
                 let isHeld = subscription === versions && commit.isConcerning
-                #expect(commit.root === (isHeld ? made.root : nil))
+                expectTrue(commit.root === (isHeld ? made.root : nil))
             }
         }
         expectTrue(world.hub.statistics.roots == 0 && world.hub.statistics.summaries == 0)
@@ -161,9 +161,9 @@ struct SummaryHistoryTests {
         }
         weak let root = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
-        #expect(root != nil)
+        expectTrue(root != nil)
         _ = versions[0].take()
-        #expect(root != nil)
+        expectTrue(root != nil)
         _ = versions[1].take()
         expectNil(root)
         weak let second = try world.commit { try $0.addPerson() }.root
@@ -173,7 +173,7 @@ struct SummaryHistoryTests {
         expectTrue(second != nil && third != nil)
         versions.removeAll()
         expectTrue(second == nil && third == nil)
-        #expect(world.hub.isIdle)
+        expectTrue(world.hub.isIdle)
     }
 
     @Test func rootsCountOfTheBytes() throws {
@@ -183,7 +183,7 @@ struct SummaryHistoryTests {
         expectEqual(world.hub.statistics.roots, 9)
         expectEqual(versions.take()?.commits?.count, 9)
         for _ in 0..<100 { try world.commit { try $0.addPerson() } }
-        #expect(world.hub.statistics.roots < 10)
+        expectTrue(world.hub.statistics.roots < 10)
         expectNil(versions.take()?.commits)
     }
 
@@ -210,7 +210,7 @@ struct SummaryHistoryTests {
         try world.commit(origin: "b") { try $0.addPerson() }
         expectTrue(first == nil && second == nil)
         expectEqual(world.hub.statistics.summaries, 0)
-        let pending = try #require(waiting.take())
+        let pending = try requireValue(waiting.take())
         expectTrue(pending.isConcerned && pending.root === world.head)
         expectTrue(pending.origins.isEmpty && pending.summaries == nil)
     }
@@ -233,7 +233,7 @@ struct SummaryHistoryTests {
         expectEqual(world.hub.statistics.subscriptions, count)
         weak let root = try world.commit { try $0.addPerson() }.root
         try world.publish { try $0.addPerson() }  // not processed
-        #expect(root != nil)
+        expectTrue(root != nil)
         for subscription in subscriptions.prefix(count / 2) { subscription.cancel() }
         slots = nil
         subscriptions = []

@@ -70,12 +70,12 @@ import Testing
         let families = try Families(count: 100)
         let rows = (1..<50).map { ObjectKey(rawValue: UInt64($0)) }
         let parents = try families.setting(families.parent, rows)
-        #expect(parents.marks("Child", .deep(3)).isEmpty)
-        #expect(parents.marks("Lonely", .deep(3)).isEmpty)
+        expectTrue(parents.marks("Child", .deep(3)).isEmpty)
+        expectTrue(parents.marks("Lonely", .deep(3)).isEmpty)
         expectEqual(parents.marks("Parent", .deep(3)).rows.count, rows.count)
         expectEqual(parents.counters.rowsReached.value, 0)
         let lonely = try families.setting(families.lonely, [ObjectKey(rawValue: 0)])
-        #expect(lonely.marks("Parent", .deep(3)).isEmpty)
+        expectTrue(lonely.marks("Parent", .deep(3)).isEmpty)
         expectEqual(lonely.counters.rowsReached.value, 0)
     }
 
@@ -85,12 +85,12 @@ import Testing
         let step = try families.setting(families.child, [families.hub])
         let rows = [3, 4_000, 17].map { ObjectKey(rawValue: $0) }
         expectEqual(step.marks("Parent", filter, among: rows).rows.keys.sorted(), rows.sorted())
-        #expect(step.counters.rowsReached.value < 300)
+        expectTrue(step.counters.rowsReached.value < 300)
         // Many are found starting from the change.
         let all = step.new.keys(families.parent)
         expectEqual(step.marks("Parent", filter, among: all).rows.count, 5_000)
         let reached = step.counters.rowsReached.value
-        #expect(reached < 20_000)
+        expectTrue(reached < 20_000)
         // Known results aren't computed again.
         expectEqual(step.marks("Parent", filter, among: all).rows.count, 5_000)
         expectEqual(step.marks("Parent", filter).rows.count, 5_000)
@@ -104,7 +104,7 @@ import Testing
         let step = try families.setting(families.child, [ObjectKey(rawValue: 7)])
         let all = step.new.keys(families.parent)
         expectEqual(step.marks("Parent", filter, among: all).rows.keys.map(\.rawValue), [6])
-        #expect(step.counters.rowsReached.value <= 4)
+        expectTrue(step.counters.rowsReached.value <= 4)
     }
 
     @Test func routesShareWhatWasFound() throws {

@@ -18,14 +18,14 @@ import Testing
         for forgery in Forgery.allCases {
             let root = try makeRoot()
             let content = root.content[table.index]
-            let inner = IndexInner(try #require(content.index(at: 0).root))
-            #expect(inner.count > 2)
+            let inner = IndexInner(try requireValue(content.index(at: 0).root))
+            expectTrue(inner.count > 2)
             switch forgery {
             case .none: break
             case .order: inner.keys[2] = inner.keys[0]
             case .count: inner.counts[1] -= 1
             case .backlinks:
-                let leaf = IndexLeaf(try #require(content.backlinks(0).root))
+                let leaf = IndexLeaf(try requireValue(content.backlinks(0).root))
                 leaf.remove(0..<1)
             }
             let file = MemoryNodesFile()

@@ -63,14 +63,14 @@ import Testing
     /// columns.
     private func withConvertedRows(_ commit: Commit, _ base: DatabaseRoot) throws -> CommitSummary {
         let table = CheckpointContent.everything
-        let delta = try #require(commit.summary.tables[table])
+        let delta = try requireValue(commit.summary.tables[table])
         let known = Set(delta.modified.map(\.key))
         var modified = delta.modified
         for key in EngineTransaction(base: base, origin: nil).keys(table)
         where !known.contains(key) && commit.root.contains(table, key) {
             modified.append(ModifiedRow(key: key, columns: ColumnSet()))
         }
-        #expect(modified.count > known.count)
+        expectTrue(modified.count > known.count)
         modified.sort { $0.key < $1.key }
         var tables = commit.summary.tables
         tables[table] = TableDelta(
@@ -91,8 +91,8 @@ import Testing
                 let summary = try DeltaBlob.decode(
                     forged, origin: nil, from: base, to: commit.root)
                 for delta in summary.tables.values {
-                    for key in delta.inserted { #expect(commit.root.contains(delta.table, key)) }
-                    for key in delta.deleted { #expect(base.contains(delta.table, key)) }
+                    for key in delta.inserted { expectTrue(commit.root.contains(delta.table, key)) }
+                    for key in delta.deleted { expectTrue(base.contains(delta.table, key)) }
                 }
             } catch {
                 expectEqual(error.code, .invalidDatabase)

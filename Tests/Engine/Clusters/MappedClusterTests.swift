@@ -79,7 +79,7 @@ import Testing
                 for column in columns { _ = cluster.value(row, column) }
                 _ = cluster.contentVersion(row)
             }
-            if file.willCheck { #expect((source.firstDamage != nil) == (file.damagedCount > 0)) }
+            if file.willCheck { expectTrue((source.firstDamage != nil) == (file.damagedCount > 0)) }
             // Edits of damaged content don't trap either.
             for key in 0..<loaded.nextKey where generator.oneIn(4) {
                 if generator.oneIn(3) {
@@ -91,7 +91,7 @@ import Testing
                 if loaded.set(
                     key, column.key, value, version: 4, columns: columns, edit: edit)
                 {
-                    let place = try #require(loaded.place(key))
+                    let place = try requireValue(loaded.place(key))
                     expectEqual(place.cluster.value(place.row, column), value)
                 }
             }

@@ -31,7 +31,7 @@ import Testing
         let file = LeafFile()
         let source = file.source
         let table = try loadedText(file, edit)
-        let original = try #require(table.place(0)).cluster
+        let original = try requireValue(table.place(0)).cluster
         _ = edit.freeze()
         let copy = original.copied { node in
             let copy = Cluster(edit.copy(node, byteCount: node.byteCount))
@@ -74,11 +74,11 @@ import Testing
         trial.commit()
         let loaded = LeafFile.load(trial.table, columns, file, edit)
         try trial.end()
-        let cluster = try #require(loaded.place(1)).cluster
+        let cluster = try requireValue(loaded.place(1)).cluster
         cluster.largeList(0)?.clear(1)
         expectEqual(file.damagedCount, 1)
         expectEqual(cluster.value(1, columns[0]), .string(""))
-        #expect(source.hasDamage)
+        expectTrue(source.hasDamage)
     }
 
     private enum Forgery: CaseIterable { case none, largeValue, text }
@@ -102,14 +102,14 @@ import Testing
             let current = trial.currentEdit
             let isSet = trial.table.set(
                 5, columns[0].key, new, version: 3, columns: columns, edit: current)
-            #expect(isSet)
+            expectTrue(isSet)
             trial.commit()
             let loaded = LeafFile.load(trial.table, columns, file, edit)
             try trial.end()
-            let cluster = try #require(loaded.place(5)).cluster
-            let list = try #require(cluster.largeList(0))
+            let cluster = try requireValue(loaded.place(5)).cluster
+            let list = try requireValue(cluster.largeList(0))
             expectEqual(list.usedCount, 1)
-            #expect(cluster.slot(0).textDead > 0)
+            expectTrue(cluster.slot(0).textDead > 0)
             switch forgery {
             case .none: break
             case .largeValue:
@@ -137,9 +137,9 @@ import Testing
         let isSet = table.set(
             5, columns[0].key, .string("short"), version: 4, columns: columns,
             edit: edit)
-        #expect(isSet)
-        #expect(source.hasDamage)
-        let cluster = try #require(table.place(5)).cluster
+        expectTrue(isSet)
+        expectTrue(source.hasDamage)
+        let cluster = try requireValue(table.place(5)).cluster
         expectEqual(cluster.slot(0).textUsed, 0)
         expectEqual(cluster.value(5, columns[0]), .string("short"))
         expectEqual(cluster.value(6, columns[0]), .string(""))

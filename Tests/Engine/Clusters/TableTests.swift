@@ -116,14 +116,14 @@ import Testing
                 isSet = trial.table.set(
                     key, column.key, value, version: version, columns: columns, edit: edit)
             }
-            #expect(isSet)
+            expectTrue(isSet)
             trial.rows[key]?.values[column.key.index] = value
             trial.rows[key]?.version = version
         }
         let gone = trial.table.set(
             trial.table.nextKey + 5, trial.columns[0].key, .bool(true), version: 1,
             columns: trial.columns, edit: edit)
-        #expect(!gone)
+        expectTrue(!gone)
     }
 
     private func remove(_ trial: TableTrial, _ generator: inout SeededRandom, count: Int) {
@@ -131,8 +131,8 @@ import Testing
         for _ in 0..<min(count, trial.table.count) {
             let key = trial.table.key(at: generator.below(trial.table.count))
             let isRemoved = trial.table.remove(key, edit: edit)
-            #expect(isRemoved)
-            #expect(!trial.table.contains(key))
+            expectTrue(isRemoved)
+            expectTrue(!trial.table.contains(key))
             trial.rows[key] = nil
         }
     }
@@ -145,7 +145,7 @@ import Testing
         for _ in 0..<generator.below(400) {
             guard let next = trial.table.firstKey(from: key) else { return }
             let isRemoved = trial.table.remove(next, edit: edit)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
             trial.rows[next] = nil
             key = next
         }
@@ -180,7 +180,7 @@ import Testing
         trial.commit()
         try trial.checkAll()
         expectEqual(trial.table.height, 1)
-        #expect(!trial.table.contains(UInt64(count)))
+        expectTrue(!trial.table.contains(UInt64(count)))
         expectEqual(trial.table.key(at: 4321), 4321)
         expectEqual(trial.table.position(of: 4321), 4321)
         expectEqual(trial.table.position(of: .max), count)
@@ -200,7 +200,7 @@ import Testing
         try trial.checkAll()
         for key in trial.rows.keys.sorted() {
             let isRemoved = trial.table.remove(key, edit: edit)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
             trial.rows[key] = nil
         }
         try trial.checkAll()
@@ -260,7 +260,7 @@ import Testing
         trial.hold(edit.freeze())
         for key: UInt64 in [8, 9] {
             let isRemoved = trial.table.remove(key, edit: edit)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
             trial.rows[key] = nil
         }
         trial.table.setNextKey(8, edit: edit)
@@ -284,7 +284,7 @@ import Testing
         func remove(_ keys: Range<UInt64>) {
             for key in keys {
                 let isRemoved = trial.table.remove(key, edit: edit)
-                #expect(isRemoved)
+                expectTrue(isRemoved)
                 trial.rows[key] = nil
             }
         }
@@ -300,7 +300,7 @@ import Testing
             }
         }
         func largeCount(_ column: Int) throws -> Int {
-            let cluster = try #require(trial.table.cluster(containing: 0))
+            let cluster = try requireValue(trial.table.cluster(containing: 0))
             guard let list = cluster.largeList(column) else { return 0 }
             return (0..<list.count).count { !list.isFree($0) }
         }

@@ -32,7 +32,7 @@ import Testing
         let isSet = trial.table.setInt(
             key, ColumnKey(rawValue: 0), value, version: trial.version, columns: trial.columns,
             edit: trial.edit ?? trial.currentEdit)
-        #expect(isSet)
+        expectTrue(isSet)
         trial.rows[key]?.values[0] = .int(value)
         trial.rows[key]?.version = trial.version
     }
@@ -48,8 +48,8 @@ import Testing
             for cluster in 0..<clusterCount {
                 set(trial, UInt64(cluster * rowsPerCluster + 7 * round), Int64(round))
             }
-            #expect(edit.copiedByteCount / clusterCount < 2200)
-            #expect((trial.store.usage.byteCount - before) / clusterCount < 2400)
+            expectTrue(edit.copiedByteCount / clusterCount < 2200)
+            expectTrue((trial.store.usage.byteCount - before) / clusterCount < 2400)
             try trial.checkAll()
             trial.commit()
             trial.release(0)
@@ -96,9 +96,9 @@ import Testing
             if number % 8 == 1 { trial.abort() }
         }
         try trial.checkAll()
-        let cluster = try #require(trial.table.cluster(containing: 0))
+        let cluster = try requireValue(trial.table.cluster(containing: 0))
         expectEqual(cluster.contentVersions().count, rowsPerCluster)
-        #expect((cluster.node.load(ClusterOffsets.versionWord) as UInt) != 0)
+        expectTrue((cluster.node.load(ClusterOffsets.versionWord) as UInt) != 0)
         try trial.end()
     }
 
@@ -135,7 +135,7 @@ import Testing
             }
             try TableTrial.check(trial.table, trial.rows, trial.columns)
         }
-        #expect(trial.version > version)
+        expectTrue(trial.version > version)
         try trial.checkAll()
         try trial.end()
     }

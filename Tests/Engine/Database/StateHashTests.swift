@@ -101,7 +101,7 @@ import Testing
             }
             return root.stateHash()
         }
-        #expect(hashes[0] != hashes[1])
+        expectTrue(hashes[0] != hashes[1])
         expectEqual(hashes[1], hashes[2])
     }
 }

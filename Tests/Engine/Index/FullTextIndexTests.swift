@@ -147,7 +147,7 @@ import Testing
             }
             file[offset] ^= 1
         }
-        #expect(damageCount > 10)
+        expectTrue(damageCount > 10)
     }
 
     // Covers 10.8

@@ -19,7 +19,7 @@ import Testing
             source = NodeSource(file)
             var written = IndexModel()
             for key in 0..<UInt64(count) {
-                #expect(written.tree.insert(key * 2, key, written.edit, &written.hint))
+                expectTrue(written.tree.insert(key * 2, key, written.edit, &written.hint))
             }
             written.tree.forEachLeaf { place in
                 guard let leaf = Node(word: UInt(place.word)) else { return }
@@ -82,7 +82,7 @@ import Testing
         expectTrue(changedCount > 20 && sameCount > 20)
         for entry in realm.model.entries.dropFirst(50) {
             let isRemoved = realm.model.tree.remove(entry.key, entry.row, realm.model.edit)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
         }
         // The root is a leaf on the heap now.
         realm.model.entries.removeLast(realm.model.entries.count - 50)
@@ -122,7 +122,7 @@ import Testing
         }
         for entry in entries {
             let isRemoved = tree.remove(entry.key, entry.row, model.edit)
-            #expect(isRemoved)
+            expectTrue(isRemoved)
         }
         realm.model.tree = tree
         realm.model.close()
@@ -140,7 +140,7 @@ import Testing
             realm.leaves[0].crc = realm.crc(extent)
             try realm.assemble()
             expectNil(realm.model.tree.firstRow(0), "offset \(offset)")
-            #expect(realm.source.firstDamage != nil, "offset \(offset)")
+            expectTrue(realm.source.firstDamage != nil, "offset \(offset)")
             realm.model.close()
         }
     }

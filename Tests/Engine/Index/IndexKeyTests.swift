@@ -73,7 +73,7 @@ import Testing
         #expect(
             IndexKey.key(.string("\u{E9}"), seed: seed)
                 != IndexKey.key(.string("e\u{301}"), seed: seed))
-        #expect(
+        expectTrue(
             IndexKey.key(.string(text), seed: seed)
                 != IndexKey.key(.string(text), seed: Identity128(high: 1, low: 3)))
     }

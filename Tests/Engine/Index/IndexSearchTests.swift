@@ -44,7 +44,7 @@ import Testing
                 return cregnum_words_below(words, count, key) != below
                     || cregnum_words_through(words, count, key) != through
             }
-            #expect(wrong.isEmpty, "\(words)")
+            expectTrue(wrong.isEmpty, "\(words)")
         }
     }
 

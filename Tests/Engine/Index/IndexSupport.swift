@@ -101,7 +101,7 @@ func checkIndexContent(_ tree: IndexTree, _ entries: [IndexTreeEntry]) {
     }
     expectEqual(content, entries)
     expectEqual(tree.count, entries.count)
-    #expect((tree.root == nil) == entries.isEmpty)
+    expectTrue((tree.root == nil) == entries.isEmpty)
     guard let root = tree.root else { return }
     expectTrue(tree.height == 0 || root.count >= 2)
     expectEqual(checkIndexNode(root, height: tree.height), entries.count)
@@ -123,9 +123,9 @@ private func checkIndexNode(_ node: Node, height: Int) -> Int {
         let count = checkIndexNode(child, height: height - 1)
         expectEqual(Int(inner.counts[place]), count)
         let (leaf, below) = (IndexLeaf(child), IndexInner(child))
-        #expect(inner.keys[place] == (height == 1 ? leaf.keys[0] : below.keys[0]))
-        #expect(inner.rows[place] == (height == 1 ? leaf.rows[0] : below.rows[0]))
-        if place > 0 { #expect(child.count + inner.child(place - 1).count >= 32) }
+        expectTrue(inner.keys[place] == (height == 1 ? leaf.keys[0] : below.keys[0]))
+        expectTrue(inner.rows[place] == (height == 1 ? leaf.rows[0] : below.rows[0]))
+        if place > 0 { expectTrue(child.count + inner.child(place - 1).count >= 32) }
         sum += count
     }
     return sum

@@ -44,7 +44,7 @@ import Testing
             let isThere = place < entries.count && entries[place] == from
             expectEqual(tree.contains(from.key, from.row), isThere)
             expectEqual(tree.rank(through: from.key, from.row), place + (isThere ? 1 : 0))
-            #expect(
+            expectTrue(
                 tree.first(from: from.key, from.row)
                     == (place < entries.count ? entries[place] : nil))
             let sameKey = entries.filter { $0.key == from.key }.map(\.row)
@@ -81,7 +81,7 @@ import Testing
         }
         var model = IndexModel()
         let (store, edit) = (model.store, model.edit)
-        for key in keys { #expect(model.tree.insert(key, key * 3, edit, &model.hint)) }
+        for key in keys { expectTrue(model.tree.insert(key, key * 3, edit, &model.hint)) }
         model.entries = (0..<UInt64(count)).map { IndexTreeEntry(key: $0, row: $0 * 3) }
         model.check()
         if order == "ascending" {
@@ -131,20 +131,20 @@ import Testing
     @Test func firstInsertOfAnEditCopiesOneNodeALevel() {
         var model = IndexModel()
         for key in 0..<UInt64(20_000) {
-            #expect(model.tree.insert(key * 2, 0, model.edit, &model.hint))
+            expectTrue(model.tree.insert(key * 2, 0, model.edit, &model.hint))
         }
         expectEqual(model.edit.copyCount, 0)
         let copiesOfAll: [(UInt64, Int)] = [(5_001, 3), (5_003, 0), (39_999, 2), (40_000, 0)]
         model.keepVersion()
         for (key, copies) in copiesOfAll {
             let before = model.edit.copyCount
-            #expect(model.tree.insert(key, 0, model.edit, &model.hint))
+            expectTrue(model.tree.insert(key, 0, model.edit, &model.hint))
             expectEqual(model.edit.copyCount - before, copies)
         }
         // Adding existing entries and removing missing ones copies nothing.
         model.keepVersion()
         let before = model.edit.copyCount
-        #expect(!model.tree.insert(40_000, 0, model.edit, &model.hint))
+        expectTrue(!model.tree.insert(40_000, 0, model.edit, &model.hint))
         expectEqual(model.removeFromTree(40_002, 0), false)
         expectEqual(model.edit.copyCount, before)
         expectEqual(model.removeFromTree(40_000, 0), true)
@@ -177,17 +177,17 @@ import Testing
 
     @Test func hintTellsKeysBeyondTheLast() {
         var model = IndexModel()
-        #expect(!model.tree.isBeyondLast(1, model.edit, model.hint))
+        expectTrue(!model.tree.isBeyondLast(1, model.edit, model.hint))
         for key in 0..<UInt64(200) { model.insert(key * 2, 0) }
-        #expect(model.tree.isBeyondLast(399, model.edit, model.hint))
-        #expect(!model.tree.isBeyondLast(398, model.edit, model.hint))
+        expectTrue(model.tree.isBeyondLast(399, model.edit, model.hint))
+        expectTrue(!model.tree.isBeyondLast(398, model.edit, model.hint))
         // The hint doesn't apply to other edits of the tree, or to older states of it.
         model.remove(0, 0)
-        #expect(!model.tree.isBeyondLast(399, model.edit, model.hint))
+        expectTrue(!model.tree.isBeyondLast(399, model.edit, model.hint))
         model.insert(400, 0)
-        #expect(model.tree.isBeyondLast(401, model.edit, model.hint))
+        expectTrue(model.tree.isBeyondLast(401, model.edit, model.hint))
         model.keepVersion()
-        #expect(!model.tree.isBeyondLast(401, model.edit, model.hint))
+        expectTrue(!model.tree.isBeyondLast(401, model.edit, model.hint))
         model.check()
         model.close()
     }

@@ -51,7 +51,7 @@ import Testing
         let table = transaction.content.ownTable(owners.index, nodes)
         var backlinks = table.backlinks(list.index)
         let isRemoved = backlinks.remove(target.rawValue, owner.rawValue, nodes)
-        #expect(isRemoved)
+        expectTrue(isRemoved)
         backlinks.insertAgain(target.rawValue + 1, owner.rawValue, nodes)
         table.setIndex(backlinks, at: table.listSlot(list.index) + 1)
         return transaction

@@ -21,7 +21,7 @@ import Testing
         let rows = try (0..<200).map { _ in try transaction.insert(table, []) }
         try transaction.insertIntoList(table, owner, list, at: 0, rows)
         let root = try transaction.commit(timestampMicroseconds: 0).root
-        let inner = IndexInner(try #require(root.content.elements(table, list).tree.root))
+        let inner = IndexInner(try requireValue(root.content.elements(table, list).tree.root))
         let leaf = IndexLeaf(inner.child(0))
         if isForged { for place in leaf.count / 2..<leaf.count { leaf.keys[place] = 9 } }
         return (root, leaf)
@@ -105,7 +105,7 @@ import Testing
         try transaction.insertIntoList(table, rows[0], list, at: 0, Array(rows[0..<3]))
         try transaction.insertIntoList(table, rows[9], list, at: 0, Array(rows[3..<5]))
         let root = try transaction.commit(timestampMicroseconds: 0).root
-        let leaf = IndexLeaf(try #require(root.content.elements(table, list).tree.root))
+        let leaf = IndexLeaf(try requireValue(root.content.elements(table, list).tree.root))
         leaf.keys[0] = 9  // the keys are 9, 0, 0, 9, 9
         let next = EngineTransaction(base: root)
         try next.insertIntoList(table, rows[9], list, at: 0, [rows[7]])
@@ -125,7 +125,7 @@ import Testing
         let isDone = transaction.content.splice(
             ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 0,
             inserting: [777, 1][...], transaction.edit.nodes)
-        #expect(isDone)
+        expectTrue(isDone)
         let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0)
         return EngineTransaction(base: commit.root)
     }
@@ -177,14 +177,15 @@ import Testing
             _ = try transaction.addList(table, name: "list", target: table)
             let rows = try (0..<10).map { _ in try transaction.insert(table, []) }
             try transaction.insertIntoList(table, owner, list, at: 0, Array(rows[..<8]))
-            let leaf = IndexLeaf(try #require(transaction.content.elements(table, list).tree.root))
+            let leaf = IndexLeaf(
+                try requireValue(transaction.content.elements(table, list).tree.root))
             if isForged { leaf.keys[4] = 9 }
             let (isDone, damage) = DamageWatch.run {
                 transaction.content.splice(
                     ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 8,
                     inserting: [8, 9], transaction.edit.nodes)
             }
-            #expect(isDone)
+            expectTrue(isDone)
             expectEqual(damage?.code, isForged ? .invalidDatabase : nil)
             let count = transaction.content.elements(table, list).tree.count
             expectEqual(count, isForged ? 6 : 2)

@@ -15,7 +15,7 @@ private struct SequenceModel {
 
     mutating func insert(_ elements: [UInt64], _ owner: UInt64, at position: Int) {
         let isDone = tree.insert(elements[...], owner, at: position, edit)
-        #expect(isDone)
+        expectTrue(isDone)
         lists[owner, default: []].insert(contentsOf: elements, at: position)
     }
 
@@ -26,7 +26,7 @@ private struct SequenceModel {
 
     mutating func set(_ element: UInt64, _ owner: UInt64, at position: Int) {
         let isDone = tree.set(element, owner, at: position, edit)
-        #expect(isDone)
+        expectTrue(isDone)
         lists[owner]?[position] = element
     }
 
@@ -107,7 +107,7 @@ private struct SequenceModel {
             let start = model.lists.reduce(0) { $0 + ($1.key < owner ? $1.value.count : 0) }
             expectEqual(model.tree.start(owner), start)
             let position = random.below(list.count + 2)
-            #expect(
+            expectTrue(
                 model.tree.element(owner, at: position)
                     == (position < list.count ? list[position] : nil))
             expectEqual(model.tree.elements(owner), list)
@@ -130,7 +130,7 @@ private struct SequenceModel {
             let (before, after) = (old.lists[owner] ?? [], new.lists[owner] ?? [])
             let splices = SequenceTree.difference(old.tree, new.tree, owner)
             expectEqual(apply(splices, before), after)
-            if before != after { #expect(changed.contains(owner)) }
+            if before != after { expectTrue(changed.contains(owner)) }
             expectEqual(splices, ListSplices(splices).splices)
         }
     }
@@ -190,7 +190,7 @@ private struct SequenceModel {
         let isDone = content.splice(
             ListPlace(table: album, list: list), albums[1].rawValue, at: IndexLeaf.capacity / 2,
             removing: 0, inserting: [element.rawValue, element.rawValue], edit)
-        #expect(!isDone)
+        expectTrue(!isDone)
         let newRoot = try requireValue(content[album.index].elements(list.index).tree.root)
         expectTrue(edit.owns(newRoot))
         edit.store.abort(edit, directory: content.directory)

@@ -73,7 +73,7 @@ extension SeededRandom {
                     let index = random.below(blocks.count)
                     blocks.swapAt(index, blocks.count - 1)
                     let block = blocks.removeLast()
-                    #expect(block.isIntact)
+                    expectTrue(block.isIntact)
                     block.free(heap, counts)
                 }
             }
@@ -81,13 +81,13 @@ extension SeededRandom {
             expectEqual(loaded.nodeCount, blocks.count)
             expectEqual(loaded.byteCount, blocks.reduce(0) { $0 + $1.byteCount })
             for block in blocks {
-                #expect(block.isIntact)
+                expectTrue(block.isIntact)
                 block.free(heap, counts)
             }
             let use = heap.use
             expectEqual(use.usedByteCount, 0)
             expectEqual(use.mappedByteCount, use.keptByteCount)
-            #expect(use.mappedByteCount <= 8 << 20)
+            expectTrue(use.mappedByteCount <= 8 << 20)
         }
     }
 
@@ -124,11 +124,11 @@ extension SeededRandom {
         }
         expectEqual(damagedCount, 0)
         for block in shared.withLock({ $0 }) {
-            #expect(block.isIntact)
+            expectTrue(block.isIntact)
             block.free(heap, counts)
         }
         expectEqual(heap.use.usedByteCount, 0)
-        #expect(heap.use.mappedByteCount <= 2 << 20)
+        expectTrue(heap.use.mappedByteCount <= 2 << 20)
     }
 
     @Test func aSmallRealmTakesLittle() {
@@ -137,7 +137,7 @@ extension SeededRandom {
         // A cluster with a chunk for each of eight columns, its indexes and the path to it.
         let sizes = [144, 144, 528, 272, 2064, 2064, 5152, 1152, 400, 128, 24]
         let blocks = sizes.map { Block(heap, counts, $0, 1) }
-        #expect(heap.use.mappedByteCount <= 2 << 20)
+        expectTrue(heap.use.mappedByteCount <= 2 << 20)
         for block in blocks { block.free(heap, counts) }
     }
 
@@ -146,8 +146,8 @@ extension SeededRandom {
             let sizeClass = SizeClass(blockSize: size)
             let spanByteCount = HeapLayout.unitByteCount << sizeClass.order
             expectEqual(size % 64, 0)
-            #expect(Int(sizeClass.blockCount) * size <= spanByteCount - HeapLayout.spanReserve)
-            #expect(Int(sizeClass.blockCount) * size * 16 >= spanByteCount * 15 - 16)
+            expectTrue(Int(sizeClass.blockCount) * size <= spanByteCount - HeapLayout.spanReserve)
+            expectTrue(Int(sizeClass.blockCount) * size * 16 >= spanByteCount * 15 - 16)
         }
         // Nodes of the sizes of which large realms mostly consist.
         for byteCount in [1040, 2064, 4112, 5152, 8208, 16400] {

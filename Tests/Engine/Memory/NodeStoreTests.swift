@@ -84,7 +84,7 @@ private struct Root: @unchecked Sendable {
                 world.release(random.below(world.roots.count))
                 if random.oneIn(4) { expectNil(world.fault()) }
             }
-            #expect(store.usage == (0, 0))
+            expectTrue(store.usage == (0, 0))
             expectEqual(store.liveRootCount, 0)
         }
     }
@@ -252,18 +252,18 @@ private struct Root: @unchecked Sendable {
             return await group.reduce(0, +)
         }
         expectEqual(damagedCount, 0)
-        #expect(store.usage == (0, 0))
+        expectTrue(store.usage == (0, 0))
     }
 
     @Test func snapshotsAreCountedWithWhatTheyHold() throws {
         let store = NodeStore()
-        let first = try #require(store.beginEdit(on: nil))
+        let first = try requireValue(store.beginEdit(on: nil))
         var tree = Tree(first)
         tree.set(0, 1, 1024, first)
         let old = first.freeze()
         store.register(stamp: old, directory: tree.directory)
         store.finish(first)
-        let second = try #require(store.beginEdit(on: old))
+        let second = try requireValue(store.beginEdit(on: old))
         tree.set(0, 2, 1024, second)
         let new = second.freeze()
         store.register(stamp: new, directory: tree.directory)
@@ -273,9 +273,9 @@ private struct Root: @unchecked Sendable {
         expectEqual(store.held().map(\.stamp), [old, new])
         expectNil(store.beginEdit(on: old))
         store.release(stamp: old)
-        #expect(store.usage == (3, 48 + 400 + 1024))
+        expectTrue(store.usage == (3, 48 + 400 + 1024))
         store.release(stamp: new)
-        #expect(store.usage == (0, 0))
+        expectTrue(store.usage == (0, 0))
     }
 
     @Test func releasingManySnapshotsFromTheNewestKeepsWhatOlderOnesShow() {
@@ -303,6 +303,6 @@ private struct Root: @unchecked Sendable {
         store.release(stamp: roots[799].stamp)
         expectEqual(store.usage.nodeCount, 3)
         store.release(stamp: roots[0].stamp)
-        #expect(store.usage == (0, 0))
+        expectTrue(store.usage == (0, 0))
     }
 }

@@ -11,7 +11,7 @@ import Testing
     /// that must not be followed.
     @Test func theWalkFindsTheChildrenOfEveryKind() throws {
         let store = NodeStore()
-        let edit = try #require(store.beginEdit(on: nil))
+        let edit = try requireValue(store.beginEdit(on: nil))
         let directory = edit.makeZeroed(.directory, byteCount: 16 + 8 * 3)
         let table = edit.makeZeroed(.table, byteCount: 64 + 32 * 2)
         table.count = 2
@@ -68,15 +68,15 @@ import Testing
         expectEqual(NodeWalk.collect(from: directory), Set(all.map(\.address)))
         expectNil(NodeWalk.fault(in: store, directories: [directory]))
         let lost = edit.make(.chunk, byteCount: 144)
-        #expect(NodeWalk.fault(in: store, directories: [directory]) != nil)
+        expectTrue(NodeWalk.fault(in: store, directories: [directory]) != nil)
         store.free(lost)
 
         store.register(stamp: edit.freeze(), directory: directory)
         store.finish(edit)
-        let stamp = try #require(store.headStamp)
+        let stamp = try requireValue(store.headStamp)
         expectEqual(store.usage.nodeCount, all.count)
         store.release(stamp: stamp)
-        #expect(store.usage == (0, 0))
+        expectTrue(store.usage == (0, 0))
     }
 
     @Test func freeingStopsAtOlderNodes() throws {
@@ -90,10 +90,10 @@ import Testing
         let new = edit.makeZeroed(.table, byteCount: 64)
         changed.store(new.word, 24)
         expectEqual(store.usage.nodeCount, 4)
-        #expect(edit.rollBack(to: stamp, retiredCount: 0, directory: changed))
-        #expect(edit.retired.isEmpty)
+        expectTrue(edit.rollBack(to: stamp, retiredCount: 0, directory: changed))
+        expectTrue(edit.retired.isEmpty)
         expectNil(NodeWalk.fault(in: store, directories: [directory]))
         NodeWalk.free(from: directory, bornAfter: 0, store)
-        #expect(store.usage == (0, 0))
+        expectTrue(store.usage == (0, 0))
     }
 }

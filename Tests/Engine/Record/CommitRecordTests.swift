@@ -109,7 +109,7 @@ import Testing
             }
         }
         print("flipped bits: \(refused) refused, \(accepted) accepted as a different valid record")
-        #expect(refused > 0)
+        expectTrue(refused > 0)
     }
 
     @Test func everyTruncationIsRefusedOrEndsBetweenOperations() throws {
@@ -253,7 +253,7 @@ import Testing
         let table = try transaction.addTable(
             name: "A", columns: [ColumnDefinition(name: "n", type: .int, isOptional: true)])
         for _ in 0..<10_000 { _ = try transaction.insert(table, [.null]) }
-        #expect(try commitAndReplay(transaction).body.count < 64)
+        try expectTrue(commitAndReplay(transaction).body.count < 64)
     }
 
     @Test func theLayoutIsTheDocumentedOne() throws {

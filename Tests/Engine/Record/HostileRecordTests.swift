@@ -55,7 +55,7 @@ import Testing
         let small = insertion(2, at: 0, [Value](repeating: text, count: 100), .string)
         expectNil(code(small, on: base))
         let large = insertion(2, at: 0, [Value](repeating: text, count: 1_000_000), .string)
-        #expect(large.count < 4100)
+        expectTrue(large.count < 4100)
         expectEqual(code(large, on: base), .invalidDatabase)
     }
 
@@ -65,7 +65,7 @@ import Testing
             let transaction = EngineTransaction(base: try makeBase(.string))
             for _ in 0..<count { _ = try transaction.insert(table, [text]) }
             let commit = try transaction.commit(timestampMicroseconds: 0)
-            #expect((commit.bulk != nil) == isBulk)
+            expectTrue((commit.bulk != nil) == isBulk)
             expectEqual(commit.body.isEmpty, isBulk)
         }
     }
@@ -212,17 +212,17 @@ import Testing
         // The writer's estimate is never below the reader's count.
         let changes = (0..<count).map { _ in SchemaChange.version(1) }
         let base = try makeBase(.int)
-        #expect(!CommitRecord.isTooMuchWork(Array(changes.prefix(10)), base, schema))
+        expectTrue(!CommitRecord.isTooMuchWork(Array(changes.prefix(10)), base, schema))
         let wide = DatabaseSchema(
             tables: (0..<count).map {
                 TableSchema(key: TableKey(rawValue: UInt32($0)), name: "T\($0)", columns: [])
             }, version: 0)
-        #expect(CommitRecord.isTooMuchWork(changes, base, wide))
+        expectTrue(CommitRecord.isTooMuchWork(changes, base, wide))
         var indexes = RecordBudget()
         let isTaken = indexes.chargeSchemaChange(
             schema, adding: 1,
             indexWork: CommitRecord.indexWork(rowCount: 8 * Limits.maximumRecordSchemaWork))
-        #expect(!isTaken)
+        expectTrue(!isTaken)
     }
 
     @Test func changesOfTheSchemaMayCostExactlyTheLimit() throws {

@@ -41,9 +41,9 @@ import Testing
 
     @Test func aVersionAloneIsACommit() throws {
         let transaction = EngineTransaction(base: .empty)
-        #expect(!transaction.hasChanges)
+        expectTrue(!transaction.hasChanges)
         transaction.setSchemaVersion(7)
-        #expect(transaction.hasChanges)
+        expectTrue(transaction.hasChanges)
         let commit = try commitAndReplay(transaction)
         expectTrue(Array(commit.body.suffix(2)) == [10, 7] && commit.root.schema.tables.isEmpty)
         expectTrue(commit.root.schema.version == 7 && commit.root.version == 1)

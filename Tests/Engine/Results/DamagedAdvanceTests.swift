@@ -101,7 +101,7 @@ import Testing
     // Covers .invalidDatabase
     @Test func aReplacedRowThatTheResultDoesNotHaveIsToldAsDamage() throws {
         func decimal(_ text: String) throws -> Value {
-            .decimal(try #require(DecimalBits(text: text)))
+            .decimal(try requireValue(DecimalBits(text: text)))
         }
         let setup = EngineTransaction(base: .empty)
         let rooms = try setup.addTable(

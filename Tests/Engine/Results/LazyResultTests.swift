@@ -90,7 +90,7 @@ import Testing
             let step = VersionStep(from: first, to: content.root, summaries: nil)
             let (followed, _) = try plan.advance(result, step)
             expectEqual(followed.count, result.count)
-            #expect(root != nil)
+            expectTrue(root != nil)
             result = followed
         }
         expectNil(root)

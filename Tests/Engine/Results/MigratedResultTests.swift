@@ -113,7 +113,7 @@ import Testing
         for plan in MigratedResultTests.plans {
             let result = try plan.evaluate(base, counters: StreamCounters())
             let before = Array(result)
-            #expect(!before.isEmpty)
+            expectTrue(!before.isEmpty)
             for summaries in [nil, [commit.summary]] {
                 let step = VersionStep(from: base, to: commit.root, summaries: summaries)
                 let (new, change) = try plan.advance(result, step)

@@ -153,7 +153,7 @@ import Testing
             expectTrue(a == nil && b == nil)
             return
         }
-        #expect(NaiveQuery.holds(a, .equal, b, isStringAgainstNil: false), "\(a) \(b)")
+        expectTrue(NaiveQuery.holds(a, .equal, b, isStringAgainstNil: false), "\(a) \(b)")
     }
 
     private func checkSum(

@@ -53,8 +53,8 @@ import Testing
                 for b in values.indices {
                     let order = Value.compare(.double(values[a]), .double(values[b]))
                     let expected = descending ? -order : order
-                    #expect((ranks[a] < ranks[b]) == (expected < 0))
-                    #expect((ranks[a] == ranks[b]) == (expected == 0))
+                    expectTrue((ranks[a] < ranks[b]) == (expected < 0))
+                    expectTrue((ranks[a] == ranks[b]) == (expected == 0))
                 }
             }
         }

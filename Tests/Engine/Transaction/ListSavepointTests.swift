@@ -27,7 +27,7 @@ import Testing
         transaction.rollback(to: savepoint)
 
         let commit = try commitAndReplay(transaction)
-        let delta = try #require(commit.summary.delta(tableName: "Node"))
+        let delta = try requireValue(commit.summary.delta(tableName: "Node"))
         let removal = ListSplice(position: 0, removedCount: 1, inserted: [])
         expectEqual(delta.listChanges, [list: [ListChange(row: rows[0], splices: [removal])]])
         expectEqual(commit.root.list(table, rows[0], list), Array(rows[1...]))

@@ -42,7 +42,7 @@ import Testing
             number.digits += [UInt8](
                 repeating: UInt8(generator.below(10)), count: generator.below(9))
             number.digits = Array(number.digits.drop { $0 == 0 })
-            let text = try #require(DecimalBits(text: number.source)).text
+            let text = try requireValue(DecimalBits(text: number.source)).text
             expectEqual(text, number.rounded, "\(number.source), seed \(generator.seed)")
             // The canonical text gives the same bits.
             expectEqual(DecimalBits(text: text)?.text, text)
@@ -66,12 +66,12 @@ import Testing
             let (x, y) = (try bits(a), try bits(b))
             let message: Comment = "\(a.source) \(b.source), seed \(generator.seed)"
             expectEqual(DecimalBits.compare(x, y), 0, message)
-            #expect(DecimalBits.areEqual(x, y), message)
+            expectTrue(DecimalBits.areEqual(x, y), message)
             expectEqual(x.canonical, y.canonical, message)
             expectEqual(DecimalBits.compare(x, x.canonical), 0, message)
             expectEqual(hash(x), hash(y), message)
             let z = try bits(generator.decimal(near: a))
-            #expect(
+            expectTrue(
                 (x.canonical == z.canonical) == (DecimalBits.compare(x, z) == 0), message)
         }
     }
@@ -95,7 +95,7 @@ import Testing
                     isNegative: generator.oneIn(2), digits: [1], exponent: near.exponent)
                 near = DigitDecimal.sum(near, unit)
             }
-            let number = try #require(DecimalBits(text: near.source))
+            let number = try requireValue(DecimalBits(text: near.source))
             expectEqual(
                 DecimalBits.compare(number, double), DigitDecimal.compare(rounded(near), exact),
                 "\(near.source) \(double), seed \(generator.seed)")
@@ -116,7 +116,7 @@ import Testing
     }
 
     private func bits(_ number: DigitDecimal) throws -> DecimalBits {
-        try #require(DecimalBits(exactText: number.source), "\(number.source)")
+        try requireValue(DecimalBits(exactText: number.source), "\(number.source)")
     }
 
     private func hash(_ number: DecimalBits) -> Int {

@@ -19,14 +19,14 @@ import Testing
     ]
 
     @Test func orderIsThatOfTheNumbers() throws {
-        let rows = try Self.ascending.map { try $0.map { try #require(DecimalBits(text: $0)) } }
+        let rows = try Self.ascending.map { try $0.map { try requireValue(DecimalBits(text: $0)) } }
         for (i, row) in rows.enumerated() {
             for (j, other) in rows.enumerated() {
                 for (a, b) in row.flatMap({ a in other.map { (a, $0) } }) {
                     let order = i < j ? -1 : (i == j ? 0 : 1)
                     expectEqual(DecimalBits.compare(a, b), order, "\(a.text) \(b.text)")
-                    #expect(DecimalBits.areEqual(a, b) == (order == 0))
-                    #expect((a.canonical == b.canonical) == (order == 0), "\(a.text) \(b.text)")
+                    expectTrue(DecimalBits.areEqual(a, b) == (order == 0))
+                    expectTrue((a.canonical == b.canonical) == (order == 0), "\(a.text) \(b.text)")
                 }
             }
         }
@@ -68,7 +68,7 @@ import Testing
         let largest = DecimalBits(high: payload.high, low: payload.low - 1)
         expectEqual(DecimalBits.sum(.zero, largest), largest)
         let noisy = DecimalBits(high: 0xFFFF_C000_0000_0000, low: 3)
-        #expect(noisy.isSignalingNaN)
+        expectTrue(noisy.isSignalingNaN)
         expectEqual(
             DecimalBits.product(.nan, noisy), DecimalBits(high: 0xFC00_0000_0000_0000, low: 3))
     }
@@ -131,7 +131,9 @@ import Testing
 
     /// Digits far after a tie, beyond those kept for intermediate results, still round it up.
     @Test func restFarBehindATieCounts() throws {
-        func number(_ text: String) throws -> DecimalBits { try #require(DecimalBits(text: text)) }
+        func number(_ text: String) throws -> DecimalBits {
+            try requireValue(DecimalBits(text: text))
+        }
         // (10^33 + p)(10^33 + q) ends in p · q, here 5 · 10^32 + 2 · 10^16; p + q is even.
         let product = DecimalBits.product(
             try number("1000000000000000010000000000000000"),
@@ -155,10 +157,10 @@ import Testing
             let number = DecimalBits(integer)
             expectTrue(number.text == "\(integer)" && number.exactInt64 == integer)
             expectEqual(DecimalBits.compare(number, integer), 0)
-            let half = DecimalBits.sum(number, try #require(DecimalBits(text: "0.5")))
+            let half = DecimalBits.sum(number, try requireValue(DecimalBits(text: "0.5")))
             expectTrue(half.exactInt64 == nil && DecimalBits.compare(half, integer) == 1)
             // Toward zero.
-            #expect(half.truncatedInt64 == (integer < 0 ? integer + 1 : integer))
+            expectTrue(half.truncatedInt64 == (integer < 0 ? integer + 1 : integer))
         }
         expectEqual(DecimalBits(UInt64.max).text, "18446744073709551615")
         expectEqual(DecimalBits(Int128.min).text, "-1.701411834604692317316873037158841E+38")
@@ -170,7 +172,7 @@ import Testing
             ("1E-6176", nil, 0), ("-0.9", nil, 0), ("-Infinity", nil, nil), ("NaN", nil, nil),
             ("9999999999999999999999999999999999E-34", nil, 0), ("12300E-2", 123, 123),
         ] as [(String, Int64?, Int64?)] {
-            let number = try #require(DecimalBits(text: text))
+            let number = try requireValue(DecimalBits(text: text))
             expectEqual(number.exactInt64, exact, "\(text)")
             expectEqual(number.truncatedInt64, truncated, "\(text)")
         }
@@ -187,7 +189,7 @@ import Testing
             ("-0", 0, 0), ("4.9E-324", .leastNonzeroMagnitude, -1), ("0", .nan, 1),
             ("5E-324", .leastNonzeroMagnitude, 1), ("2", -2, 1), ("-3", -2.5, -1),
         ] as [(String, Double, Int)] {
-            let number = try #require(DecimalBits(text: text))
+            let number = try requireValue(DecimalBits(text: text))
             expectEqual(DecimalBits.compare(number, double), order, "\(text) \(double)")
         }
     }

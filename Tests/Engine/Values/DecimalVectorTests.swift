@@ -43,13 +43,13 @@ import Testing
                 // Those in the fourth file that end in a digit are numbers out of range: BSON
                 // rejects them, here they are rounded.
                 let isNumber = vector.file == "decimal128-4" && fields[1].last?.isNumber == true
-                #expect((DecimalBits(text: fields[1]) != nil) == isNumber, "\(vector)")
+                expectTrue((DecimalBits(text: fields[1]) != nil) == isNumber, "\(vector)")
                 if isNumber { counts["rounded", default: 0] += 1 }
                 continue
             }
             let bits = DecimalBits(
-                high: try #require(UInt64(fields[1], radix: 16)),
-                low: try #require(UInt64(fields[2], radix: 16)))
+                high: try requireValue(UInt64(fields[1], radix: 16)),
+                low: try requireValue(UInt64(fields[2], radix: 16)))
             expectEqual(bits.text, fields[3], "\(vector)")
             for text in fields[3...] where fields[0] == "valid" {
                 expectEqual(DecimalBits(text: text), bits, "\(vector)")

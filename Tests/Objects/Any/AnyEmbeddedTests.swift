@@ -54,7 +54,7 @@ private final class AnyOrphan: EmbeddedObject {
         let version = realm.snapshot().version
         try await realm.write { tx in
             let worn = tx.objects(AnyWearer.self)[0].badge
-            let badge = try #require(isManaged ? worn : AnyBadge("loose"))
+            let badge = try requireValue(isManaged ? worn : AnyBadge("loose"))
             for (property, value) in places(badge) {
                 let id = policy == .error ? 2 : 1
                 let error = #expect(throws: Realm.Error.self) {
@@ -77,9 +77,9 @@ private final class AnyOrphan: EmbeddedObject {
         let error = await realmError {
             try await realm.write { tx in
                 let worn = tx.objects(AnyWearer.self)[0].badge
-                let badge = try #require(isManaged ? worn : AnyBadge("loose"))
+                let badge = try requireValue(isManaged ? worn : AnyBadge("loose"))
                 let (property, value) = places(badge)[place]
-                let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+                let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
                 note[property] = value
             }
         }
@@ -95,12 +95,12 @@ private final class AnyOrphan: EmbeddedObject {
         let realm = try await realm()
         let version = realm.snapshot().version
         try await realm.write { tx in
-            let wearer = try #require(try tx.dynamicObject(ofType: "AnyWearer", forPrimaryKey: 1))
+            let wearer = try requireValue(tx.dynamicObject(ofType: "AnyWearer", forPrimaryKey: 1))
             let badges: [Any?] = [
                 tx.objects(AnyWearer.self)[0].badge, AnyBadge("loose"), wearer["badge"],
             ]
-            let badge = try #require(badges[kind])
-            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            let badge = try requireValue(badges[kind])
+            let note = try requireValue(tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             for (property, value) in places(badge) {
                 let error = #expect(throws: Realm.Error.self) {
                     try note.set(value, of: property)
@@ -115,7 +115,7 @@ private final class AnyOrphan: EmbeddedObject {
             try expectTrue(note.dynamicList("list").isEmpty && note.dynamicMap("map").isEmpty)
         }
         expectEqual(realm.snapshot().version, version)
-        let wearer = try #require(realm.snapshot().object(AnyWearer.self, forPrimaryKey: 1))
+        let wearer = try requireValue(realm.snapshot().object(AnyWearer.self, forPrimaryKey: 1))
         expectEqual(wearer.badge?.text, "worn")
     }
 

@@ -36,12 +36,12 @@ import Testing
         let after = lists(realm)
         expectTrue(before[0] != after[0] && before[1] == after[1])
         expectEqual(before[1].hashValue, after[1].hashValue)
-        #expect(realm.snapshot().objects(AnyNote.self)[0] != note)
+        expectTrue(realm.snapshot().objects(AnyNote.self)[0] != note)
         try await realm.write { tx in
             let list = tx.objects(AnyNote.self)[0].list
             list[1].dictionaryValue?["k"]?.listValue?.append(.int(5))
         }
-        #expect(lists(realm)[0] != after[0])
+        expectTrue(lists(realm)[0] != after[0])
     }
 
     @Test func listsOfTwoObjectsWithEqualValuesAreEqual() async throws {
@@ -59,7 +59,7 @@ import Testing
         for (position, element) in list.enumerated() {
             expectTrue(list.contains(element) && list.index(of: element) == position)
         }
-        #expect(list.contains(.dictionary(["k": .list([])])))
+        expectTrue(list.contains(.dictionary(["k": .list([])])))
         expectTrue(!list.contains(.list([.int(1)])) && !list.contains(.dictionary([:])))
         expectEqual(list.firstIndex(of: .list([.int(1), .double(.nan)])), 0)
     }
@@ -88,7 +88,7 @@ import Testing
                 .object(AnyPet("Rex")), .fromArray([.object(AnyPet("Max"))]),
             ])
         }
-        #expect(!after.contains(lists(other)[0][1]))
+        expectTrue(!after.contains(lists(other)[0][1]))
     }
 
     @Test func objectAsAValueSeesItsLists() async throws {

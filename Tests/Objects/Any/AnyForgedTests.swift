@@ -43,11 +43,11 @@ extension AnyNote {
         let row: ObjectKey
 
         init(_ root: DatabaseRoot) throws {
-            notes = try #require(root.schema.table(named: "AnyNote"))
-            content = try #require(notes.column(named: "content"))
-            list = try #require(notes.list(named: "content[]"))
+            notes = try requireValue(root.schema.table(named: "AnyNote"))
+            content = try requireValue(notes.column(named: "content"))
+            list = try requireValue(notes.list(named: "content[]"))
             elements = list.target
-            row = try #require(root.find(notes.key, primaryKey: .int(1)))
+            row = try requireValue(root.find(notes.key, primaryKey: .int(1)))
         }
     }
 
@@ -82,7 +82,7 @@ extension AnyNote {
         }
         expectEqual(export?.code, .invalidDatabase)
         let dynamic = try snapshot.violation(inWrite: false) { tx in
-            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            let note = try requireValue(tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             _ = contentCount(note["content"])
         }
         expectEqual(dynamic?.code, .invalidDatabase)
@@ -95,7 +95,7 @@ extension AnyNote {
 
     @Test func soundContentIsRead() async throws {
         let snapshot = try forged { _, _ in }
-        let note = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
+        let note = try requireValue(snapshot.object(AnyNote.self, forPrimaryKey: 1))
         expectEqual(note.content, .list([.list([.int(1), .int(2)]), .int(3)]))
         expectEqual(note.contentCount, 3)
         let count = try await snapshot.exportJSON { _ in }
@@ -109,7 +109,7 @@ extension AnyNote {
             let isDone = transaction.content.splice(
                 ListPlace(table: places.elements, list: .anyItems), list, at: 1, removing: 0,
                 inserting: [list][...], transaction.edit.nodes)
-            #expect(isDone)
+            expectTrue(isDone)
         }
         try await expectErrors(snapshot)
     }
@@ -126,7 +126,7 @@ extension AnyNote {
                 let isDone = transaction.content.splice(
                     place, outer.rawValue, at: 0, removing: 0,
                     inserting: [inner.rawValue, inner.rawValue][...], transaction.edit.nodes)
-                #expect(isDone)
+                expectTrue(isDone)
                 outer = inner
             }
         }
@@ -158,14 +158,14 @@ extension AnyNote {
 
     // Covers .invalidDatabase
     @Test func linkToNothingIsRefused() async throws {
-        let pets = try #require(realm.snapshot().core.root.schema.table(named: "AnyPet")).key
+        let pets = try requireValue(realm.snapshot().core.root.schema.table(named: "AnyPet")).key
         for target in [pets, TableKey(rawValue: 77), TableKey(rawValue: .max)] {
             let link = AnyContent.link(target, ObjectKey(rawValue: 99)).value
             let snapshot = try forged { transaction, places in
                 let isSet = transaction.content.set(
                     places.notes.key.index, places.row.rawValue, places.content, link,
                     version: transaction.version, transaction.edit)
-                #expect(isSet)
+                expectTrue(isSet)
             }
             try await expectErrors(snapshot)
         }
@@ -179,13 +179,13 @@ extension AnyNote {
             try tx.create(AsymReading.self, value: ["number": 1, "place": ["x": 1.0]])
         }
         let schema = realm.snapshot().core.root.schema
-        let target = try #require(schema.table(named: className)).key
+        let target = try requireValue(schema.table(named: className)).key
         let snapshot = try forged { transaction, places in
-            let row = try #require(transaction.base.keys(target).first)
+            let row = try requireValue(transaction.base.keys(target).first)
             let isSet = transaction.content.set(
                 places.notes.key.index, places.row.rawValue, places.content,
                 AnyContent.link(target, row).value, version: transaction.version, transaction.edit)
-            #expect(isSet)
+            expectTrue(isSet)
         }
         try await expectErrors(snapshot)
     }

@@ -49,16 +49,16 @@ import Testing
         let realm = try await realm()
         let (whole, tags, pets, inner, deep) = try await realm.write { tx in
             let note = tx.objects(AnyNote.self)[0]
-            let content = try #require(note.content.dictionaryValue)
-            let tags = try #require(content["tags"]?.listValue)
-            let pets = try #require(content["pets"]?.listValue)
-            let inner = try #require(note.map["d"]?.dictionaryValue)
+            let content = try requireValue(note.content.dictionaryValue)
+            let tags = try requireValue(content["tags"]?.listValue)
+            let pets = try requireValue(content["pets"]?.listValue)
+            let inner = try requireValue(note.map["d"]?.dictionaryValue)
             tags.append(.int(2))
             inner["k"] = .bool(false)
             content["more"] = AnyRealmValue.none
             return (
                 try content.freeze(), try tags.freeze(), try pets.freeze(), try inner.freeze(),
-                try #require(pets[0].dictionaryValue).freeze()
+                try requireValue(pets[0].dictionaryValue).freeze()
             )
         }
         expectTrue(
@@ -76,7 +76,7 @@ import Testing
             note.content = .fromDictionary(["tags": .fromArray([.int(5)])])
             note.list.append(.fromArray([.int(6)]))
             note.map["new"] = .fromDictionary(["k": .int(1)])
-            let content = try #require(note.content.dictionaryValue)
+            let content = try requireValue(note.content.dictionaryValue)
             let errors = [
                 #expect(throws: Realm.Error.self) { try content.freeze() },
                 #expect(throws: Realm.Error.self) { try content["tags"]?.listValue?.freeze() },
@@ -96,7 +96,7 @@ import Testing
             #expect(throws: Realm.Error.self) { try unmanaged.freeze() }
             #expect(throws: Realm.Error.self) { try Map<String, AnyRealmValue>().freeze() }
         }
-        let note = try #require(realm.snapshot().objects(AnyNote.self).first)
+        let note = try requireValue(realm.snapshot().objects(AnyNote.self).first)
         expectEqual(note.content["tags"], .list([.int(5)]))
     }
 }

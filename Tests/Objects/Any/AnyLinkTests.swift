@@ -21,7 +21,7 @@ import Testing
             note.label = .object(AnyPet("Lea"))
             note.list.append(.object(AnyPet("Tom")))
             note.map["other"] = .object(AnyPet("Uma"))
-            let pet = try #require(note.set.first?.object(AnyPet.self))
+            let pet = try requireValue(note.set.first?.object(AnyPet.self))
             expectTrue(pet.name == "Max" && note.set.contains(.object(pet)))
             note.set.insert(.object(pet))
             expectEqual(note.set.count, 1)
@@ -30,16 +30,17 @@ import Testing
         await realm.close()
         realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             expectEqual(note.content.object(AnyPet.self)?.name, "Rex")
             expectEqual(note.label.object(AnyPet.self)?.name, "Lea")
             expectEqual(note.list.map { $0.object(AnyPet.self)?.name }, ["Bo", nil, "Tom"])
             expectEqual(note.map["other"]?.object(AnyPet.self)?.name, "Uma")
             expectEqual(
-                note.map["pet"], .object(try #require(tx.object(AnyPet.self, forPrimaryKey: "Ida")))
+                note.map["pet"],
+                .object(try requireValue(tx.object(AnyPet.self, forPrimaryKey: "Ida")))
             )
         }
-        let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        let frozen = try requireValue(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
         expectEqual(frozen.content.object(AnyPet.self)?.name, "Rex")
         expectEqual(frozen.list[0].object(AnyPet.self)?.name, "Bo")
         await realm.close()
@@ -58,9 +59,9 @@ import Testing
             expectEqual(tx.objects(AnyPet.self).count, 1)
         }
         try await realm.write { tx in
-            let pet = try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex"))
+            let pet = try requireValue(tx.object(AnyPet.self, forPrimaryKey: "Rex"))
             tx.delete(pet)
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             expectTrue(
                 note.content == .none && note.label == .none
                     && note.map["pet"] == AnyRealmValue.none)
@@ -68,7 +69,7 @@ import Testing
             expectEqual(note.list[2].listValue?[0], AnyRealmValue.none)
             expectTrue(Array(note.set) == [.none, .int(3)] && note.set.contains(.none))
         }
-        let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        let note = try requireValue(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
         expectTrue(note.content == .none && note.list[2] == .list([.none]))
     }
 
@@ -79,7 +80,7 @@ import Testing
             a.keeper = .fromArray([.object(b)])
             b.keeper = .object(a)
             try tx.add(a)
-            let other = try #require(a.keeper.listValue?[0].object(AnyPet.self))
+            let other = try requireValue(a.keeper.listValue?[0].object(AnyPet.self))
             expectTrue(other.name == "b" && other.keeper.object(AnyPet.self)?.name == "a")
         }
     }
@@ -97,8 +98,8 @@ import Testing
             }
         }
         expectTrue(error?.code == .invalidValue && error?.property == "content")
-        #expect(error?.message.contains("AnyNote.content") ?? false)
-        #expect(realm.snapshot().objects(AnyNote.self).isEmpty)
+        expectTrue(error?.message.contains("AnyNote.content") ?? false)
+        expectTrue(realm.snapshot().objects(AnyNote.self).isEmpty)
         let unlisted = await realmError {
             try await realm.write { tx in try tx.add(AnyNote(1, .object(Room("general")))) }
         }
@@ -122,13 +123,13 @@ import Testing
             smuggler.pet = note.set.first?.object(AnyPet.self)
         }
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
-            let other = AnyRealmValue.object(try #require(smuggler.pet))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let other = AnyRealmValue.object(try requireValue(smuggler.pet))
             expectTrue(!note.set.contains(other))
             note.set.remove(other)
             expectEqual(note.set.count, 1)
             expectNil(note.list.index(of: other))
-            let own = try #require(note.set.first)
+            let own = try requireValue(note.set.first)
             expectTrue(note.set.contains(own) && note.list.index(of: own) == 0)
         }
     }

@@ -41,7 +41,7 @@ import Testing
         }
         await realm.close()
         realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
-        let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        let note = try requireValue(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
         expectEqual(
             note.content,
             .dictionary([
@@ -54,10 +54,10 @@ import Testing
         expectEqual(note.map["m"], .dictionary(["x": .none, "y": .list([])]))
         expectEqual(note.content["tags"]?[1]?["k"], .int(8))
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             tx.delete(note)
         }
-        #expect(realm.snapshot().objects(AnyNote.self).isEmpty)
+        expectTrue(realm.snapshot().objects(AnyNote.self).isEmpty)
         await realm.close()
     }
 
@@ -66,10 +66,10 @@ import Testing
         try await realm.write { try $0.add(AnyNote(1, Self.sample)) }
         let version = realm.snapshot().version
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             note.content.dictionaryValue?.removeObject(for: "missing")
             note.content.dictionaryValue?["tags"]?.listValue?.append(contentsOf: [])
-            let named = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            let named = try requireValue(tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             try named.dynamicMap("content").remove("missing")
         }
         expectEqual(realm.snapshot().version, version)
@@ -81,13 +81,13 @@ import Testing
         try await realm.write { tx in
             let note = AnyNote(1, .fromArray([.int(1), .fromArray([.int(2)])]))
             try tx.add(note)
-            let list = try #require(note.content.listValue)
-            let inner = try #require(list[1].listValue)
+            let list = try requireValue(note.content.listValue)
+            let inner = try requireValue(list[1].listValue)
             expectTrue(note.content == .list(list) && list[1] == .list(inner))
             note.content = .fromArray([.int(1), .fromArray([.int(2)])])
             expectTrue(list.isInvalidated && inner.isInvalidated)
             expectEqual(note.content.listValue?.count, 2)
-            #expect(note.content != .list(list))
+            expectTrue(note.content != .list(list))
             // Assigning to another property copies; assigning to the same one keeps the content.
             note.label = note.content
             note.label.listValue?.append(.int(3))
@@ -97,7 +97,7 @@ import Testing
             note.content = .int(5)
             expectEqual(note.content, .int(5))
             note.content = .fromArray([])
-            #expect(note.content.listValue?.isEmpty ?? false)
+            expectTrue(note.content.listValue?.isEmpty ?? false)
         }
     }
 
@@ -106,14 +106,14 @@ import Testing
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { tx in try tx.add(AnyNote(1, Self.nested(100))) }
         try await realm.read { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             var value = note.content
             var levels = 0
             while true {
                 if let list = value.listValue {
                     value = list[0]
                 } else if let map = value.dictionaryValue {
-                    value = try #require(map["in"])
+                    value = try requireValue(map["in"])
                 } else {
                     break
                 }
@@ -131,7 +131,7 @@ import Testing
         }
         let error = await realmError {
             try await realm.write { tx in
-                let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+                let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
                 var value = note.content
                 while let next = value.listValue?[0] ?? value.dictionaryValue?["in"],
                     next != .int(1)
@@ -153,11 +153,11 @@ import Testing
             let note = AnyNote(1)
             note.set.insert(.fromArray([.int(1)]))
             let error = #expect(throws: Realm.Error.self) { try tx.add(note) }
-            #expect(error?.message.contains("a list") ?? false)
+            expectTrue(error?.message.contains("a list") ?? false)
             let second = AnyNote(2, .fromDictionary(["a.b": .int(1)]))
             let keyError = #expect(throws: Realm.Error.self) { try tx.add(second) }
-            #expect(keyError?.message.contains("a%2Eb") ?? false)
-            #expect(tx.objects(AnyNote.self).isEmpty)
+            expectTrue(keyError?.message.contains("a%2Eb") ?? false)
+            expectTrue(tx.objects(AnyNote.self).isEmpty)
         }
         let managed = await realmError {
             try await realm.write { tx in
@@ -173,8 +173,8 @@ import Testing
     @Test func optionalValuesOfAnyTypeAreRefused() async throws {
         let error = await realmError { try await Realm.temporary([AnyOptionalNote.self]) }
         expectEqual(error?.code, .invalidInput)
-        #expect(error?.message.contains("AnyOptionalNote.content") ?? false)
-        #expect(error?.message.contains("AnyOptionalNote.list") ?? false)
+        expectTrue(error?.message.contains("AnyOptionalNote.content") ?? false)
+        expectTrue(error?.message.contains("AnyOptionalNote.list") ?? false)
     }
 }
 

@@ -85,7 +85,7 @@ final class NumberBox: Object {
         let distinct = realm.snapshot().objects(AnyNote.self).distinct(by: \.content)
         expectEqual(distinct.map(\.id), Self.groups.indices.map { ids(inGroup: $0)[0] })
         try await realm.write { tx in
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 0))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 0))
             for (group, value) in Self.values {
                 let unmanaged = MutableSet([value])
                 note.set.removeAll()
@@ -108,7 +108,7 @@ final class NumberBox: Object {
             }
             // Each group once, whichever of its values is removed.
             for group in Self.groups { note.set.remove(group[group.count - 1]) }
-            #expect(note.set.isEmpty)
+            expectTrue(note.set.isEmpty)
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
         }
         let snapshot = realm.snapshot()
         let text = try await snapshot.json()
-        #expect(text.contains("\"asymmetric\":true"))
+        expectTrue(text.contains("\"asymmetric\":true"))
         expectEqual(text.split(separator: "\n").count, 6)
         let stored = try requireValue(
             snapshot.storedClasses.first { $0.schema.name == "AsymReading" })

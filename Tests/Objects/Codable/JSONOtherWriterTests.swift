@@ -81,7 +81,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             write { tx in
                 try tx.create(
                     JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
-                let club = try #require(tx.object(JSONClub.self, forPrimaryKey: "d"))
+                let club = try requireValue(tx.object(JSONClub.self, forPrimaryKey: "d"))
                 club.members.append("Ann")
             },
             .line("{"))
@@ -122,7 +122,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
                 try tx.create(
                     JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
                 // deleted, and created again as another row
-                tx.delete(try #require(tx.object(JSONClub.self, forPrimaryKey: "d")))
+                tx.delete(try requireValue(tx.object(JSONClub.self, forPrimaryKey: "d")))
                 try tx.create(JSONClub.self, value: ["name": "d"])
             })
         try await expectEqual(run(text).objectCount, 2)

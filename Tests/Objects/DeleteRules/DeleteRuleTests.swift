@@ -35,9 +35,9 @@ import Testing
         let error = await realmError {
             try await realm.write { tx in
                 try tx.add(RuleCustomer(value: ["name": "lost"]))
-                tx.delete(try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
+                tx.delete(try requireValue(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
                 // Nothing was deleted.
-                #expect(tx.object(RuleCustomer.self, forPrimaryKey: "Ann") != nil)
+                expectTrue(tx.object(RuleCustomer.self, forPrimaryKey: "Ann") != nil)
             }
         }
         expectEqual(error?.code, .deletionDenied)
@@ -66,7 +66,7 @@ import Testing
     @Test func deletedTogetherNothingDenies() async throws {
         let realm = try await open()
         try await realm.write { tx in
-            let ann = try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann"))
+            let ann = try requireValue(tx.object(RuleCustomer.self, forPrimaryKey: "Ann"))
             let orders = Array(tx.objects(RuleOrder.self))
             // In the same call, whatever the order of the arguments.
             tx.delete([ann] as [ObjectBase] + orders)
@@ -74,7 +74,7 @@ import Testing
             expectEqual(tx.objects(RuleLine.self).count, 0)
         }
         expectEqual(realm.snapshot().objects(RuleCustomer.self).map(\.name), ["Bo"])
-        #expect(realm.snapshot().objects(RuleOrder.self).isEmpty)
+        expectTrue(realm.snapshot().objects(RuleOrder.self).isEmpty)
         await realm.close()
     }
 
@@ -90,7 +90,7 @@ import Testing
             expectEqual(orders[0].lines.count, 2)
             orders[0].customer = nil
             // Nothing denies any more; `agent` becomes nil.
-            tx.delete(try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
+            tx.delete(try requireValue(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
             expectTrue(orders.allSatisfy { $0.agent == nil })
         }
         await realm.close()
@@ -100,7 +100,7 @@ import Testing
         let realm = try await open()
         try await realm.write { tx in
             let order = tx.objects(RuleOrder.self)[2]
-            let bo = try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Bo"))
+            let bo = try requireValue(tx.object(RuleCustomer.self, forPrimaryKey: "Bo"))
             order.lines[0].place = RulePlace()
             order.lines[0].place?.keeper = bo
             let error = #expect(throws: Realm.Error.self) { try tx.savepoint { tx.delete(bo) } }
@@ -128,7 +128,7 @@ import Testing
         var stream = realm.objects(RuleNode.self).changes.makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { tx in
-            tx.delete(try #require(tx.object(RuleNode.self, forPrimaryKey: 7_000)))
+            tx.delete(try requireValue(tx.object(RuleNode.self, forPrimaryKey: 7_000)))
             expectEqual(tx.objects(RuleNode.self).count, 0)
         }
         guard case .update(let nodes, let delta)? = try await stream.next() else {
@@ -142,7 +142,7 @@ import Testing
     @Test func deleteAllAsksNoRule() async throws {
         let realm = try await open()
         try await realm.write { $0.deleteAll() }
-        #expect(realm.isEmpty)
+        expectTrue(realm.isEmpty)
         await realm.close()
     }
 

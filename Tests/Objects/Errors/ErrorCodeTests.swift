@@ -28,9 +28,9 @@ import Testing
             expectEqual(test.error?.property, test.property, place)
             if let key = test.key { expectEqual(test.error?.key, key, place) }
             let message = test.error?.message ?? ""
-            #expect(message.contains(test.className), place)
-            if let property = test.property { #expect(message.contains(property), place) }
-            for text in test.fragments { #expect(message.contains(text), place) }
+            expectTrue(message.contains(test.className), place)
+            if let property = test.property { expectTrue(message.contains(property), place) }
+            for text in test.fragments { expectTrue(message.contains(text), place) }
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         let realm = try await Realm.temporary(ruleClasses)
         let other = try await Realm.temporary(ruleClasses)
         try await other.write { try $0.add(RuleCustomer(value: ["name": "Bo"])) }
-        let bo = try #require(other.snapshot().object(RuleCustomer.self, forPrimaryKey: "Bo"))
+        let bo = try requireValue(other.snapshot().object(RuleCustomer.self, forPrimaryKey: "Bo"))
         let error = await realmError {
             try await realm.read { $0.objects(RuleOrder.self).where { $0.customer == bo }.count }
         }

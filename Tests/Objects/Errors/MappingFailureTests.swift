@@ -87,7 +87,7 @@ import Testing
                 expectEqual(found, 1)
             }
         }
-        #expect(disk.firedFailureCount > 0)
+        expectTrue(disk.firedFailureCount > 0)
         disk.clearFailures()
         await realm.close()
         try await expectAll(configuration, "after a body")
@@ -95,7 +95,7 @@ import Testing
         let changed = try await again.read { tx in
             tx.objects(Room.self).where { $0.topic != "nothing yet" }.count
         }
-        #expect(changed == (isWrite ? Self.rooms.count : 0))
+        expectTrue(changed == (isWrite ? Self.rooms.count : 0))
         await again.close()
     }
 
@@ -112,7 +112,7 @@ import Testing
             }
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
                 .split(separator: " ").first.flatMap { UInt64($0) }
-            let before = try #require(pages) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+            let before = try requireValue(pages) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
             var limit = rlimit()
             expectEqual(getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit), 0)
             let whole = limit

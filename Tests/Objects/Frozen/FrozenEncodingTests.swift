@@ -31,7 +31,7 @@ import Testing
                 + #""favourite":"Fido","furs":["long","short"],"name":"Ann","#
                 + #""pups":["Rex","Fido","Rex"],"ratios":[],"#
                 + #""scores":[4,null,2,4],"tags":["big","loud","big"]}"#)
-        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
+        let rex = try requireValue(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         try expectEqual(
             json(rex),
             #"{"age":3,"friend":"Fido","fur":"long","level":-3,"name":"Rex","#
@@ -46,7 +46,7 @@ import Testing
             tx.objects(Walker.self)[0].badge?.issuer = tx.objects(Walker.self)[1]
         }
         let bob = realm.snapshot().objects(Walker.self)[1].rowIdentity
-        let badge = try #require(realm.ann.badge)
+        let badge = try requireValue(realm.ann.badge)
         try expectEqual(json(badge), #"{"code":"gold","issuer":"\#(bob)","weight":1.5}"#)
         let identity = try json([bob])
         expectTrue("\(bob)".hasPrefix("Walker#") && identity == "[\"\(bob)\"]")
@@ -55,7 +55,7 @@ import Testing
     // Covers 2.37, 11.7
     @Test func linksAreInlineToTheStatedDepth() async throws {
         let realm = try await Realm.kennel()
-        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
+        let rex = try requireValue(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let fido =
             #"{"age":5,"friend":"Rex","fur":"short","level":0,"name":"Fido","oldFur":null,"#
             + #""weight":0}"#
@@ -73,13 +73,13 @@ import Testing
         let one = try json(rex)
         try expectEqual(json(pups), "[" + one + "]")
         // An object may occur twice, as long as it isn't nested in itself.
-        #expect(try json(realm.ann.pups.encoded(linkDepth: 1)).contains("\"Fido\""))
+        try expectTrue(json(realm.ann.pups.encoded(linkDepth: 1)).contains("\"Fido\""))
     }
 
     // Covers 11.9
     @Test func circleThatIsInlineIsRefused() async throws {
         let realm = try await Realm.kennel()
-        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
+        let rex = try requireValue(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let error = #expect(throws: EncodingError.self) {
             try json(rex.encoded(linkDepth: 2))
         }
@@ -88,7 +88,7 @@ import Testing
             return
         }
         expectEqual(context.codingPath.map(\.stringValue), ["friend", "friend"])
-        #expect(context.debugDescription.contains("cycle"))
+        expectTrue(context.debugDescription.contains("cycle"))
         // Through embedded objects, too.
         try await realm.write { tx in
             let ann = tx.objects(Walker.self)[0]
@@ -96,7 +96,7 @@ import Testing
             ann.ratios.removeAll()
         }
         #expect(throws: EncodingError.self) { try json(realm.ann.encoded(linkDepth: 1)) }
-        #expect(try json(realm.ann).contains("\"issuer\":\"Walker#"))
+        try expectTrue(json(realm.ann).contains("\"issuer\":\"Walker#"))
     }
 
     // Covers 11.9
@@ -110,7 +110,7 @@ import Testing
                     Whelp.self, value: ["name": "\(number)", "friend": friend])
             }
         }
-        let first = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "0"))
+        let first = try requireValue(realm.snapshot().object(Whelp.self, forPrimaryKey: "0"))
         try expectTrue(json(first.encoded(linkDepth: 31)).contains("\"31\""))
         guard count > 32 else {
             return try expectTrue(json(first.encoded(linkDepth: .max)).contains("\"31\""))
@@ -123,7 +123,7 @@ import Testing
             return
         }
         expectEqual(context.codingPath.count, 32)
-        #expect(context.debugDescription.contains("more than 32 levels"))
+        expectTrue(context.debugDescription.contains("more than 32 levels"))
     }
 
     // Covers 11.13, 11.17
@@ -136,7 +136,7 @@ import Testing
             thing.ratio = .infinity
             try tx.add(thing)
         }
-        let thing = try #require(realm.snapshot().objects(Everything.self).first)
+        let thing = try requireValue(realm.snapshot().objects(Everything.self).first)
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -63,15 +63,15 @@ import Testing
             basket.fruits.insert(objectsIn: [Fruit(1), Fruit(2)])
             try tx.add(basket)
         }
-        let old = try #require(realm.snapshot().objects(Basket.self).first)
+        let old = try requireValue(realm.snapshot().objects(Basket.self).first)
         try await realm.write { $0.object(Fruit.self, forPrimaryKey: 1)?.weight = 3 }
-        let same = try #require(realm.snapshot().objects(Basket.self).first)
+        let same = try requireValue(realm.snapshot().objects(Basket.self).first)
         expectTrue(old == same && old.hashValue == same.hashValue)
         try await realm.write { tx in
-            let fruit = try #require(tx.object(Fruit.self, forPrimaryKey: 1))
+            let fruit = try requireValue(tx.object(Fruit.self, forPrimaryKey: 1))
             tx.objects(Basket.self)[0].fruits.remove(fruit)
         }
-        #expect(try #require(realm.snapshot().objects(Basket.self).first) != old)
+        try expectTrue(#require(realm.snapshot().objects(Basket.self).first) != old)
     }
 
     // Covers 2.38
@@ -85,7 +85,7 @@ import Testing
         expectEqual(a.where { $0.name == "Fido" }, b.where { $0.name == "Fido" })
         expectTrue(a.where { $0.name == "Rex" } != b.where { $0.name == "Rex" })
         expectEqual(a.where { $0.age > 100 }, b.where { $0.age < 0 })
-        #expect(old.objects(Walker.self)[0].pups != a)
+        expectTrue(old.objects(Walker.self)[0].pups != a)
     }
 
     @Test func objectsOfTwoRealmsAreNeverEqual() async throws {
@@ -93,7 +93,7 @@ import Testing
         let second = try await Realm.kennel()
         expectTrue(first.ann != second.ann && first.ann == first.ann)
         let pups = first.snapshot().objects(Whelp.self)
-        let other = try #require(second.ann.favourite)
+        let other = try requireValue(second.ann.favourite)
         expectTrue(pups.index(of: other) == nil && !pups.contains(other))
     }
 }

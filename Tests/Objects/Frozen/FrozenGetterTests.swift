@@ -99,8 +99,8 @@ private final class Shelf: Object {
     @Test func getterIsAskedOfEachRow() async throws {
         let realm = try await realm()
         let snapshot = realm.snapshot()
-        let rex = try #require(snapshot.object(Tiger.self, forPrimaryKey: 1))
-        let no = try #require(snapshot.object(Tiger.self, forPrimaryKey: 2))
+        let rex = try requireValue(snapshot.object(Tiger.self, forPrimaryKey: 1))
+        let no = try requireValue(snapshot.object(Tiger.self, forPrimaryKey: 2))
         for _ in 0..<2 {
             expectTrue(rex.title == "Rex" && no.title == "none" && rex.name == "Rex")
             expectTrue(rex.capitalized == "Re" && no.capitalized == "-n")
@@ -146,7 +146,7 @@ private final class Shelf: Object {
                     }
                 }
             }
-            for await isRight in group { #expect(isRight) }
+            for await isRight in group { expectTrue(isRight) }
         }
     }
 
@@ -171,6 +171,6 @@ private final class Shelf: Object {
             _ = kept.shelf.text
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Shelf.text was used after the body"), "\(text)")
+        expectTrue(text.contains("Shelf.text was used after the body"), "\(text)")
     }
 }

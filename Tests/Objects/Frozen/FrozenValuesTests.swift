@@ -19,7 +19,7 @@ import Testing
         expectEqual(tags.array, ["big", "loud", "big"])
         let scores = realm.ann.scores
         expectTrue(scores.contains(nil) && scores.index(of: nil) == 1 && scores.index(of: 4) == 0)
-        #expect(realm.ann.furs.contains(.short))
+        expectTrue(realm.ann.furs.contains(.short))
     }
 
     @Test func valuesAreSortedAndDistinct() async throws {
@@ -41,7 +41,7 @@ import Testing
         expectTrue(ann.scores.sum() == 10 && ann.scores.min() == 2 && ann.scores.max() == 4)
         expectEqual(ann.scores.average(), 10.0 / 3)
         expectTrue(ann.ratios.min() == -1 && ann.ratios.max() == 0.5)
-        let bob = try #require(realm.snapshot().objects(Walker.self).last)
+        let bob = try requireValue(realm.snapshot().objects(Walker.self).last)
         expectTrue(bob.scores.sum() == 0 && bob.scores.min() == nil && bob.scores.average() == nil)
     }
 
@@ -69,10 +69,10 @@ import Testing
         expectEqual(
             "\(realm.ann.tags)", "FrozenValues<String> (\n    [0] big\n    [1] loud\n    [2] big\n)"
         )
-        #expect("\(realm.ann.scores)".contains("\n    [1] nil\n    [2] 2\n"))
+        expectTrue("\(realm.ann.scores)".contains("\n    [1] nil\n    [2] 2\n"))
         try await realm.write { tx in
             tx.objects(Walker.self)[0].scores.append(objectsIn: (0..<200).map { $0 })
         }
-        #expect("\(realm.ann.scores)".hasSuffix("\n    [99] 95\n    … 104 more\n)"))
+        expectTrue("\(realm.ann.scores)".hasSuffix("\n    [99] 95\n    … 104 more\n)"))
     }
 }

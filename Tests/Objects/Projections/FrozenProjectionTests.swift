@@ -14,7 +14,7 @@ import Testing
     @Test func frozenViewModelShowsItsVersion() async throws {
         let realm = try await Cards.realm()
         let cards = realm.snapshot().objects(Card.self)
-        let ann: Frozen<Card> = try #require(cards.first)
+        let ann: Frozen<Card> = try requireValue(cards.first)
         try await realm.write { tx in tx.delete(tx.objects(Guest.self)) }
         let shown = await Task.detached {
             [ann.firstName, ann.familyName, ann.homeCity ?? "-", ann.greeting] + ann.friendNames
@@ -32,8 +32,8 @@ import Testing
     @Test func linksAndListsComeFrozen() async throws {
         let realm = try await Cards.realm()
         let snapshot = realm.snapshot()
-        let ann = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 1))
-        let bob = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 2))
+        let ann = try requireValue(snapshot.object(Cards.LongCard.self, forPrimaryKey: 1))
+        let bob = try requireValue(snapshot.object(Cards.LongCard.self, forPrimaryKey: 2))
         expectTrue(bob.boss?.firstName == "Ann" && ann.boss == nil)
         expectEqual(ann.friends.where { $0.lastName == "Fox" }.map(\.firstName), ["Cid"])
         expectTrue(Array(ann.tags) == ["a", "b"] && ann.fullName == "Ann Lee")
@@ -45,9 +45,9 @@ import Testing
     // Covers 8.24
     @Test func projectionOfAFrozenObject() async throws {
         let realm = try await Cards.realm()
-        let ann = try #require(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
+        let ann = try requireValue(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
         expectEqual(Frozen<Card>(projecting: ann).homeCity, "Prague")
-        let town = try #require(ann.address)
+        let town = try requireValue(ann.address)
         expectEqual(Frozen<Cards.Place>(projecting: town).name, "Prague")
     }
 
@@ -55,7 +55,7 @@ import Testing
     @Test func freezeAndResolveKeepTheProjection() async throws {
         let realm = try await Cards.realm()
         let (frozen, results, names) = try await realm.write { tx in
-            let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            let card = try requireValue(tx.object(Card.self, forPrimaryKey: 1))
             let names = card.friendNames.freeze()
             card.firstName = "Anna"
             return (try card.freeze(), tx.objects(Card.self).freeze(), names)
@@ -63,7 +63,7 @@ import Testing
         expectTrue(frozen.firstName == "Ann" && results.first?.firstName == "Ann")
         expectEqual(names, ["Bob", "Cid"])
         try await realm.write { tx in
-            let card: Card = try #require(tx.resolve(frozen))
+            let card: Card = try requireValue(tx.resolve(frozen))
             expectTrue(card.firstName == "Anna" && card.rootObject.isManaged)
             expectEqual(tx.resolve(results)?.count, 3)
             tx.delete(card)
@@ -72,7 +72,7 @@ import Testing
         let error = #expect(throws: Realm.Error.self) {
             _ = try Card(projecting: Guest(9, "Zed")).freeze()
         }
-        #expect(error?.message.contains("Can't freeze an unmanaged Card") ?? false)
+        expectTrue(error?.message.contains("Can't freeze an unmanaged Card") ?? false)
     }
 
     @Test func encodedByTheNamesOfTheProjection() async throws {
@@ -85,7 +85,7 @@ import Testing
             {"bossCity":"Prague","familyName":"Ray","firstName":"Bob","friendNames":[],\
             "homeCity":null}]
             """)
-        let bob = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 2))
+        let bob = try requireValue(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 2))
         try await realm.write { tx in tx.object(Guest.self, forPrimaryKey: 1)?.boss = nil }
         try expectEqual(
             json(bob),
@@ -96,7 +96,7 @@ import Testing
             "friends":[],"fullName":"Bob Ray","homeCity":null,"since":\(Self.time(bob.since)),\
             "tags":[]}
             """)
-        let ann = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 1))
+        let ann = try requireValue(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 1))
         let text = try json(ann)
         expectTrue(text.contains(#""since":86400"#) && text.contains(#""bossAges":[40,null]"#))
         #expect(text.contains(#""address":{"city":"Prague","country":"CZ"}"#))

@@ -106,7 +106,7 @@ private final class Box: Object {
             let bolts = [1, 2, 3].map { ["id": $0] }
             try tx.create(Box.self, value: ["id": 1, "bolts": bolts, "notes": ["a", "b"]])
         }
-        let brief = try #require(realm.snapshot().object(Brief.self, forPrimaryKey: 1))
+        let brief = try requireValue(realm.snapshot().object(Brief.self, forPrimaryKey: 1))
         try expectEqual(json(brief), #"{"brief":["a"],"few":[1,2],"notes":["a","b"]}"#)
     }
 

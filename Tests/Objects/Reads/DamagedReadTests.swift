@@ -70,7 +70,7 @@ private final class Calls: Sendable {
         }
         await realm.close()
         let name = try folder.names(in: "test.realm").filter { $0.hasPrefix("nodes-") }.last
-        return folder["test.realm"].appending(path: try #require(name))
+        return folder["test.realm"].appending(path: try requireValue(name))
     }
 
     private static let frozenViewCount = 14
@@ -187,7 +187,7 @@ private final class Calls: Sendable {
                     expectEqual(found, expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
                     expectEqual(error.code, .invalidDatabase, "byte \(offset): \(error)")
-                    #expect(error.className != nil, "byte \(offset): \(error)")
+                    expectTrue(error.className != nil, "byte \(offset): \(error)")
                     isDamaged = true
                 }
             }
@@ -197,7 +197,7 @@ private final class Calls: Sendable {
                     expectEqual(found, expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
                     expectEqual(error.code, .invalidDatabase, "byte \(offset): \(error)")
-                    #expect(error.className != nil, "byte \(offset): \(error)")
+                    expectTrue(error.className != nil, "byte \(offset): \(error)")
                     isDamaged = true
                 }
             }
@@ -225,23 +225,23 @@ private final class Calls: Sendable {
     @Test func damageOfOneLeafIsThatOfItsRowsAndProperty() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)
-        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
         bytes[text.lowerBound] ^= 1
         try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
         let realm = try await Realm.open(configuration)
         let snapshot = realm.snapshot()
         for _ in 0..<2 {  // also once the damage is known
-            let item = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
+            let item = try requireValue(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
             expectTrue(item.weight == 99.0 / 4 && item.kind == "kind 1")
             let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in item.name } }
             expectEqual(error?.code, .invalidDatabase)
             expectTrue(error?.className == "DamagedItem" && error?.property == "name")
             expectTrue(error?.key == "99 (Int)" || error?.key == "99", "\(error?.key ?? "-")")
             expectEqual(error?.path?.hasSuffix(file.lastPathComponent), true)
-            #expect((error?.position ?? 0) > 0)
-            let last = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 1_090))
+            expectTrue((error?.position ?? 0) > 0)
+            let last = try requireValue(snapshot.object(DamagedItem.self, forPrimaryKey: 1_090))
             try expectEqual(snapshot.read { _ in last.name }, "the name of the item 1090")
-            #expect(item.description.contains("cannot be read"))
+            expectTrue(item.description.contains("cannot be read"))
             #expect(throws: Realm.Error.self) { try JSONEncoder().encode(item) }
             let read = try await realm.read { tx in
                 tx.object(DamagedItem.self, forPrimaryKey: 1_090)?.name
@@ -330,7 +330,7 @@ private final class Calls: Sendable {
     @Test func resultsThatCannotBeSortedAreAnErrorAsAnArray() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)
-        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
         bytes[text.lowerBound] ^= 1
         try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
         let realm = try await Realm.open(configuration)
@@ -349,7 +349,7 @@ private final class Calls: Sendable {
     @Test func nothingIsEvaluatedAgainAfterAnError() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)
-        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
         bytes[text.lowerBound] ^= 1
         try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
         let realm = try await Realm.open(configuration)
@@ -386,7 +386,7 @@ private final class Calls: Sendable {
             let tests = try DamagedReadTests()
             let file = try await tests.makeRealm()
             var bytes = try Data(contentsOf: file)
-            let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+            let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
             bytes[text.lowerBound] ^= 1
             try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
             let realm = try await Realm.open(tests.configuration)
@@ -394,6 +394,6 @@ private final class Calls: Sendable {
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         expectTrue(text.contains("is damaged") && text.contains("DamagedItem"), "\(text)")
-        #expect(text.contains("outside of Snapshot.read"), "\(text)")
+        expectTrue(text.contains("outside of Snapshot.read"), "\(text)")
     }
 }

@@ -54,8 +54,8 @@ import Testing
         let realm = try await Realm.temporary(genericClasses)
         try await realm.write { tx in try tx.add(GenericOwner("Ann")) }
         let sound = realm.snapshot()
-        let owners = try #require(sound.core.root.schema.table(named: "GenericOwner"))
-        let row = try #require(sound.core.root.find(owners.key, primaryKey: .string("Ann")))
+        let owners = try requireValue(sound.core.root.schema.table(named: "GenericOwner"))
+        let row = try requireValue(sound.core.root.find(owners.key, primaryKey: .string("Ann")))
         let snapshot = try sound.forged { transaction in
             for list in owners.lists {
                 transaction.forge(999, into: list, of: row, in: owners.key)
@@ -74,7 +74,7 @@ import Testing
                     update: update)
             }
             // Replacing the map doesn't read its entries.
-            #expect(error?.code == (update == .modified ? .invalidDatabase : nil), "\(update)")
+            expectTrue(error?.code == (update == .modified ? .invalidDatabase : nil), "\(update)")
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
     ) async -> Realm.Error? {
         do {
             return try snapshot.violation(inWrite: inWrite) { tx in
-                let owner = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+                let owner = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
                 try call(owner)
             }
         } catch {
@@ -128,8 +128,8 @@ import Testing
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { tx in try tx.add(AnyNote(1, .fromArray([]))) }
         let sound = realm.snapshot()
-        let notes = try #require(sound.core.root.schema.table(named: "AnyNote"))
-        let row = try #require(sound.core.root.find(notes.key, primaryKey: .int(1)))
+        let notes = try requireValue(sound.core.root.schema.table(named: "AnyNote"))
+        let row = try requireValue(sound.core.root.find(notes.key, primaryKey: .int(1)))
         let snapshot = try sound.forged { transaction in
             for list in notes.lists {
                 transaction.forge(999, into: list, of: row, in: notes.key)
@@ -140,7 +140,7 @@ import Testing
                 var error: Realm.Error?
                 do {
                     error = try snapshot.violation(inWrite: inWrite) { tx in
-                        try call(try #require(tx.object(AnyNote.self, forPrimaryKey: 1)))
+                        try call(try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1)))
                     }
                 } catch let thrown as Realm.Error {
                     error = thrown
@@ -162,8 +162,8 @@ import Testing
             note.list.append(objectsIn: [.int(1), .fromArray([])])
         }
         func empty(_ tx: Transaction) throws {
-            let owner = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
-            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let owner = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let note = try requireValue(tx.object(AnyNote.self, forPrimaryKey: 1))
             var visited = 0
             for _ in owner.scores {
                 owner.scores.removeAll()
@@ -187,7 +187,7 @@ import Testing
             try empty(tx)
         }
         try await realm.write { tx in
-            let owner = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let owner = try requireValue(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             for _ in 0..<2 {
                 do {
                     try tx.savepoint {

@@ -32,15 +32,16 @@ extension GenericOwner {
         try expectEqual(read(forged(realm) { _, _, _ in }), "")
 
         let snapshot = try forged(realm) { transaction, owners, row in
-            let list = try #require(owners.list(named: property))
+            let list = try requireValue(owners.list(named: property))
             let isDone = transaction.content.splice(
                 ListPlace(table: owners.key, list: list.key), row.rawValue, at: 0, removing: 0,
                 inserting: [999][...], transaction.edit.nodes)
-            #expect(isDone)
+            expectTrue(isDone)
         }
         let frozen = #expect(throws: Realm.Error.self) {
             try snapshot.read { snapshot in
-                let owner = try #require(snapshot.object(GenericOwner.self, forPrimaryKey: "Ann"))
+                let owner = try requireValue(
+                    snapshot.object(GenericOwner.self, forPrimaryKey: "Ann"))
                 return frozenDescription(of: owner, property)
             }
         }
@@ -75,8 +76,8 @@ extension GenericOwner {
         _ realm: Realm, _ body: (EngineTransaction, TableSchema, ObjectKey) throws -> Void
     ) throws -> Snapshot {
         let core = realm.snapshot().core
-        let owners = try #require(core.root.schema.table(named: "GenericOwner"))
-        let row = try #require(core.root.find(owners.key, primaryKey: .string("Ann")))
+        let owners = try requireValue(core.root.schema.table(named: "GenericOwner"))
+        let row = try requireValue(core.root.find(owners.key, primaryKey: .string("Ann")))
         let transaction = EngineTransaction(base: core.root)
         try body(transaction, owners, row)
         let root = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root

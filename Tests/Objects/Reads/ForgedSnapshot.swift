@@ -31,6 +31,6 @@ extension EngineTransaction {
         let isDone = content.splice(
             ListPlace(table: table, list: list.key), row.rawValue, at: 0, removing: 0,
             inserting: [element][...], edit.nodes)
-        #expect(isDone)
+        expectTrue(isDone)
     }
 }

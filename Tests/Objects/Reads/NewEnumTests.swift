@@ -60,7 +60,7 @@ private enum After {
                 expectEqual(parcels.where { $0.size == .large }.count, parcels.count)
             }
             let encoded = try JSONEncoder().encode(parcels[0])
-            #expect(String(decoding: encoded, as: UTF8.self).contains("\"color\":\"red\""))
+            expectTrue(String(decoding: encoded, as: UTF8.self).contains("\"color\":\"red\""))
         }
     }
 }
@@ -76,18 +76,18 @@ private enum After {
             try tx.add(Hound(value: ["name": "Rex", "age": 3]))
             let hounds = tx.objects(Self.type)
             expectEqual(hounds.count, 1)
-            let rex = try #require(hounds.first)
+            let rex = try requireValue(hounds.first)
             expectTrue(rex is Hound && rex["name"] as? String == "Rex" && !rex.isInvalidated)
-            #expect(rex.description.contains("name = Rex"))
+            expectTrue(rex.description.contains("name = Rex"))
             rex["age"] = 4
         }
-        let frozen = try #require(realm.snapshot().objects(Self.type).first)
-        #expect(frozen.description.contains("name = Rex"))
-        #expect(frozen.description.contains("age = 4"))
-        #expect("\(realm.snapshot().objects(Self.type))".contains("name = Rex"))
+        let frozen = try requireValue(realm.snapshot().objects(Self.type).first)
+        expectTrue(frozen.description.contains("name = Rex"))
+        expectTrue(frozen.description.contains("age = 4"))
+        expectTrue("\(realm.snapshot().objects(Self.type))".contains("name = Rex"))
         expectEqual(realm.objects(Self.type).count, 1)
         try await realm.write { tx in tx.delete(tx.objects(Self.type)) }
-        #expect(realm.snapshot().objects(Hound.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Hound.self).isEmpty)
     }
 
     private func fill() async throws -> Realm {
@@ -104,14 +104,14 @@ private enum After {
     @Test func theyAreFrozenAndResolved() async throws {
         let realm = try await fill()
         let frozen = realm.snapshot().objects(Self.type)
-        let rex = try #require(frozen.first)
+        let rex = try requireValue(frozen.first)
         let names = try await realm.write { tx in
-            let found = try #require(tx.resolve(rex))
+            let found = try requireValue(tx.resolve(rex))
             expectTrue(found is Hound && found["name"] as? String == "Rex")
-            let results = try #require(tx.resolve(frozen))
+            let results = try requireValue(tx.resolve(frozen))
             found["age"] = 5
             let before = try found.freeze()
-            #expect(before.description.contains("age = 3"))
+            expectTrue(before.description.contains("age = 3"))
             expectEqual(results.freeze().count, 3)
             return results.map { $0["name"] as? String ?? "" }
         }

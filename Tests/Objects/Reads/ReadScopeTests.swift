@@ -107,7 +107,7 @@ private final class Purse: Object {
         expectEqual(ticket.hints.array, [.low, nil, nil])
         expectEqual(ticket.byName["a"], .some(nil))
         try await realm.read { tx in
-            let ticket = try #require(tx.objects(Ticket.self).first)
+            let ticket = try requireValue(tx.objects(Ticket.self).first)
             expectTrue(ticket.hint == nil && ticket.small == nil)
             expectEqual(Array(ticket.hints), [.low, nil, nil])
             expectEqual(ticket.byName["a"], .some(nil))
@@ -136,7 +136,7 @@ private final class Purse: Object {
             try realm.snapshot().read { _ in realm.objects(Purse.self).sum(of: \.amount) }
         }
         expectEqual(live?.code, .invalidQuery)
-        let foreign = try #require(other.snapshot().objects(Hound.self).first)
+        let foreign = try requireValue(other.snapshot().objects(Hound.self).first)
         let lookup = frozenError(realm) { snapshot in
             snapshot.objects(Keeper.self).where { $0.hounds.contains(foreign) }.count
         }
@@ -176,7 +176,7 @@ private final class Purse: Object {
         // Properties that the same version doesn't store yet have their defaults.
         let same = Realm(RealmCore(newer.core.coordinator, configuration))
         expectEqual(same.snapshot().objects(Older.Purse.self).map(\.sum), [0])
-        #expect(same.snapshot().objects(Older.Wallet.self).isEmpty)
+        expectTrue(same.snapshot().objects(Older.Wallet.self).isEmpty)
         configuration.schemaVersion = 1
         let older = Realm(RealmCore(newer.core.coordinator, configuration))
         let renamed = frozenError(older) { $0.objects(Older.Purse.self).map(\.sum) }
@@ -302,7 +302,7 @@ private final class Purse: Object {
             _ = realm.snapshot().objects(Ticket.self)[0].level
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("Ticket.level is stored as 7"), "\(text)")
+        expectTrue(text.contains("Ticket.level is stored as 7"), "\(text)")
         expectTrue(
             text.contains("critical") && text.contains("outside of Snapshot.read"), "\(text)")
     }
@@ -344,7 +344,7 @@ private final class Purse: Object {
         }
         expectTrue(error?.code == .invalidInput && error?.className == "Ticket")
         expectEqual(error?.message.contains("tx.object"), true)
-        #expect(realm.snapshot().objects(Ticket.self).isEmpty)
+        expectTrue(realm.snapshot().objects(Ticket.self).isEmpty)
         // Reading from another realm, or outside of the scope, works.
         try await realm.write { tx in
             if other.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }
@@ -360,7 +360,7 @@ private final class Purse: Object {
         }
         expectEqual(error?.code, .invalidInput)
         expectEqual(error?.message.contains("Use tx.isEmpty."), true)
-        #expect(realm.isEmpty)
+        expectTrue(realm.isEmpty)
         try await realm.write { tx in
             expectTrue(tx.isEmpty && other.isEmpty)
             try tx.add(Ticket())

@@ -180,7 +180,7 @@ import Testing
             }
         }
         expectEqual(error?.code, .invalidQuery)
-        #expect(error?.message.contains("whose names is of type List<String>") ?? false)
+        expectTrue(error?.message.contains("whose names is of type List<String>") ?? false)
     }
 
     @Test func sortsAndAggregatesGoByWhatIsStored() async throws {

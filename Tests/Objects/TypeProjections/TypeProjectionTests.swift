@@ -42,8 +42,8 @@ import Testing
             station.next = Station(14)
             expectEqual(station.next?.id, .of(14))
         }
-        try await realm.read { tx in check(try #require(tx.objects(Station.self).first)) }
-        let frozen = try #require(realm.snapshot().objects(Station.self).first)
+        try await realm.read { tx in check(try requireValue(tx.objects(Station.self).first)) }
+        let frozen = try requireValue(realm.snapshot().objects(Station.self).first)
         expectTrue(
             frozen.id == .of(7) && frozen.word == .of("north") && frozen.heat == Celsius(3.5))
         expectTrue(frozen.coldest == Celsius(-40) && frozen.place == Point(1, 2))
@@ -66,10 +66,10 @@ import Testing
         check(Station())
         try await realm.write { tx in try tx.add(Station()) }
         try await realm.read { tx in
-            let station = try #require(tx.objects(Station.self).first)
+            let station = try requireValue(tx.objects(Station.self).first)
             check(station)
             // A required property has an object, whether or not it was assigned.
-            #expect(station["place"] is Spot)
+            expectTrue(station["place"] is Spot)
         }
         // The values of an untouched unmanaged object are created on first read.
         expectTrue(Boxes().uuid != Boxes().uuid && Boxes().objectId != Boxes().objectId)
@@ -100,7 +100,7 @@ import Testing
             boxes.ids.append(Box(id))
         }
         try await realm.read { tx in
-            let boxes = try #require(tx.objects(Boxes.self).first)
+            let boxes = try requireValue(tx.objects(Boxes.self).first)
             expectTrue(boxes.bool == Box(true) && boxes.int == Box(.min) && boxes.int8 == Box(.max))
             expectTrue(boxes.int16 == Box(.min) && boxes.int32 == Box(.max))
             expectTrue(
@@ -118,7 +118,7 @@ import Testing
             expectEqual(Array(boxes.datas), [nil, Box(Data([1]))])
             expectEqual(Array(boxes.ids), [Box(id)])
         }
-        let frozen = try #require(realm.snapshot().objects(Boxes.self).first)
+        let frozen = try requireValue(realm.snapshot().objects(Boxes.self).first)
         expectTrue(frozen.int64 == Box(.min) && frozen.optFloat == Box(-.infinity))
         expectEqual(realm.snapshot().objects(Boxes.self).average(of: \.decimal), "0.1")
         expectEqual(frozen.datas.array, [nil, Box(Data([1]))])
@@ -132,7 +132,7 @@ import Testing
         try await realm.write { tx in
             let station = station(7)
             try tx.add(station)
-            let old = try #require(station["place"] as? Spot)
+            let old = try requireValue(station["place"] as? Spot)
             station.place = Point(11, 12)
             expectTrue(old.isInvalidated && station.place == Point(11, 12))
             station.exit = nil
@@ -143,11 +143,11 @@ import Testing
             expectEqual(station.path.index(of: Point(13, 14)), 0)
             expectNil(station.path.index(of: Point(1, 14)))
             // Dynamic access changes the same embedded object.
-            let spot = try #require(station["place"] as? Spot)
+            let spot = try requireValue(station["place"] as? Spot)
             spot.x = 15
             expectEqual(station.place, Point(15, 12))
             tx.delete(station)
-            #expect(spot.isInvalidated)
+            expectTrue(spot.isInvalidated)
         }
     }
 
@@ -157,7 +157,7 @@ import Testing
         try await realm.write { tx in try tx.add(station(7)) }
         await #expect(throws: Stop.self) {
             try await realm.write { tx in
-                let station = try #require(tx.object(Station.self, forPrimaryKey: Serial.of(7)))
+                let station = try requireValue(tx.object(Station.self, forPrimaryKey: Serial.of(7)))
                 station.place = Point(0, 0)
                 station.word = nil
                 station.path.removeAll()
@@ -165,7 +165,7 @@ import Testing
                 throw Stop()
             }
         }
-        try await realm.read { tx in check(try #require(tx.objects(Station.self).first)) }
+        try await realm.read { tx in check(try requireValue(tx.objects(Station.self).first)) }
     }
 
     // Covers 8.4, 8.13
@@ -197,14 +197,14 @@ import Testing
                 try tx.add(other, update: policy)
                 expectEqual(tx.objects(Station.self).count, 1)
             }
-            let frozen = try #require(realm.snapshot().objects(Station.self).first)
+            let frozen = try requireValue(realm.snapshot().objects(Station.self).first)
             expectTrue(frozen.place == Point(1, 3) && frozen.exit == nil && frozen.word == nil)
             expectEqual(frozen.path.array, [Point(7, 8), Point(0, 1), Point(2, 2)])
             expectEqual(frozen.heats.array, [Celsius(1)])
             try await realm.write { tx in
                 try tx.create(Station.self, value: ["id": 7, "exit": Point(5, 5)], update: policy)
             }
-            let merged = try #require(realm.snapshot().objects(Station.self).first)
+            let merged = try requireValue(realm.snapshot().objects(Station.self).first)
             expectTrue(merged.place == Point(1, 3) && merged.exit == Point(5, 5))
         }
     }

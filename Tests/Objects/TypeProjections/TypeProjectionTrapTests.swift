@@ -74,8 +74,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await spoiled()
             _ = realm.snapshot().objects(Sign.self).first?.word
         }
-        #expect(sentence(result).contains("Sign.word is stored as \"Not A Word\""))
-        #expect(sentence(result).contains("Snapshot.read"))
+        expectTrue(sentence(result).contains("Sign.word is stored as \"Not A Word\""))
+        expectTrue(sentence(result).contains("Snapshot.read"))
     }
 
     @Test func embeddedPropertyNamesClassPropertyAndValue() async throws {
@@ -115,11 +115,11 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     @Test func dynamicReadsQueriesAndDescriptionsOfThoseWork() async throws {
         let (realm, _) = try await spoiled()
         try await realm.read { tx in
-            let sign = try #require(tx.objects(Sign.self).first)
+            let sign = try requireValue(tx.objects(Sign.self).first)
             expectEqual(sign["word"] as? String, "Not A Word")
             expectEqual((sign["label"] as? Caption)?.text, "forbidden")
             expectEqual((sign["words"] as? List<String>).map { Array($0) }, ["a", "B"])
-            #expect(sign.description.contains("word = Not A Word"))
+            expectTrue(sign.description.contains("word = Not A Word"))
             expectEqual(tx.objects(Sign.self).where { $0.word == "Not A Word" }.count, 1)
             expectEqual(
                 tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count,
@@ -153,7 +153,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = Sign().word
         }
-        #expect(
+        expectTrue(
             sentence(result).contains(
                 "Word cannot be created from \"\" (String), the default of a property without an"))
     }
@@ -164,7 +164,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = try await Realm.temporary([Listed.self, Spot.self])
         }
-        #expect(sentence(result).contains("a list cannot hold nil objects"))
+        expectTrue(sentence(result).contains("a list cannot hold nil objects"))
     }
 
     @Test func aSumThatIsNoValueIsAnError() async throws {

@@ -17,7 +17,7 @@ import Testing
             (123_456_789_012_345_678_901_234 as Decimal128).description, "123456789012345678901234")
         let many: Decimal128 = "1234567890.123456789012345678901234"
         expectEqual(many.description, "1234567890.123456789012345678901234")
-        #expect(("no number" as Decimal128).isNaN)
+        expectTrue(("no number" as Decimal128).isNaN)
         expectTrue(Decimal128() == 0 && Decimal128.zero == 0)
     }
 
@@ -44,12 +44,12 @@ import Testing
             _ = Decimal128(value: [1, 2])
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("cannot be converted to Decimal128"))
+        expectTrue(text.contains("cannot be converted to Decimal128"))
     }
 
     @Test func textThatIsNoNumberIsNaNOrNil() {
         for text in ["", " 1", "1 ", "1,5", "0x10", "1e", "--1", "sNaN", "١", "1.2.3", "NaN1"] {
-            #expect(Decimal128(string: text).isNaN, "\(text)")
+            expectTrue(Decimal128(string: text).isNaN, "\(text)")
             expectNil(Decimal128.init(text), "\(text)")
         }
         expectEqual(Decimal128(string: "-iNf"), -.infinity)
@@ -60,7 +60,7 @@ import Testing
         expectEqual(Decimal128(exactly: Int64.min)?.description, "-9223372036854775808")
         expectEqual(Decimal128(exactly: UInt64.max)?.description, "18446744073709551615")
         let digits34 = UInt128(9_999_999_999_999_999_999_999_999_999_999_999)
-        #expect(Decimal128(exactly: digits34) != nil)
+        expectTrue(Decimal128(exactly: digits34) != nil)
         expectEqual(Decimal128(exactly: digits34 + 1), "1E+34")
         expectNil(Decimal128(exactly: digits34 + 2))
         expectEqual(Decimal128(digits34 + 2), "1E+34")
@@ -88,17 +88,17 @@ import Testing
             "1E+160", "9.9E+164", "0E+6000",
         ] {
             let number = Decimal128(string: text)
-            let decimal = try #require(Decimal(exactly: number), "\(text)")
+            let decimal = try requireValue(Decimal(exactly: number), "\(text)")
             expectEqual(Decimal128(decimal), number, "\(text)")
         }
         expectEqual(Decimal(exactly: Decimal128("1.25")), Decimal(125) / 100)
         for text in ["1E-129", "1E+165", "1E+166", "1E+6000", "1E-6000", "Infinity", "-Infinity"] {
             expectNil(Decimal(exactly: Decimal128(string: text)), "\(text)")
         }
-        #expect(try #require(Decimal(exactly: Decimal128.nan)).isNaN)
-        #expect(Decimal128(Decimal.nan).isNaN)
+        try expectTrue(#require(Decimal(exactly: Decimal128.nan)).isNaN)
+        expectTrue(Decimal128(Decimal.nan).isNaN)
         // 38 digits are rounded to 34.
-        let long = try #require(Decimal(string: "12345678901234567890123456789012345678"))
+        let long = try requireValue(Decimal(string: "12345678901234567890123456789012345678"))
         expectEqual(Decimal128(long).description, "1.234567890123456789012345678901235E+37")
         expectEqual(
             Decimal128(Decimal.greatestFiniteMagnitude),
@@ -184,7 +184,7 @@ import Testing
         expectEqual(Set(rows.joined()).count, rows.count)
         expectTrue(Decimal128.signalingNaN.isNaN && Decimal128.signalingNaN.isSignalingNaN)
         expectTrue(Decimal128.nan.isNaN && !Decimal128.nan.isSignalingNaN && !Decimal128.zero.isNaN)
-        #expect(!(Decimal128.signalingNaN + 0).isSignalingNaN)
+        expectTrue(!(Decimal128.signalingNaN + 0).isSignalingNaN)
         expectTrue(
             ("0.1" as Decimal128).doubleValue == 0.1 && Decimal128.max.doubleValue == .infinity)
     }

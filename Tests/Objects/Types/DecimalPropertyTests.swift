@@ -38,17 +38,17 @@ final class Purchase: Object {
     @Test func zeroIsTheDefaultAndDigitsAreKept() async throws {
         expectTrue(Purchase().price == 0 && Purchase().discount == nil)
         let realm = try await shop([Purchase(1, "19.90", discount: "-0.050")])
-        let stored = try #require(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
+        let stored = try requireValue(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
         expectTrue(stored.price.description == "19.90" && stored.discount?.description == "-0.050")
         try await realm.write { tx in
-            let purchase = try #require(tx.object(Purchase.self, forPrimaryKey: 1))
+            let purchase = try requireValue(tx.object(Purchase.self, forPrimaryKey: 1))
             expectEqual(purchase.price * 3, "59.7")
             purchase.price = .nan
             purchase.discount = nil
             purchase.taxes.append(objectsIn: ["0.07", "1E+6144", "-Infinity"])
             purchase.notes.append(objectsIn: [nil, 0, "0.00"])
         }
-        let changed = try #require(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
+        let changed = try requireValue(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
         expectTrue(changed.price.isNaN && changed.discount == nil)
         expectEqual(Array(changed.taxes), ["0.07", "1E+6144", "-Infinity"])
         expectEqual(changed.notes.map { $0?.description }, [nil, "0", "0.00"])
@@ -127,7 +127,7 @@ final class Purchase: Object {
             for purchase in tx.objects(Purchase.self) {
                 purchase.taxes.append(objectsIn: [purchase.price, 1])
             }
-            let list = try #require(tx.object(Purchase.self, forPrimaryKey: 3)).taxes
+            let list = try requireValue(tx.object(Purchase.self, forPrimaryKey: 3)).taxes
             expectTrue(list.sum() == "1.3" && list.average() == "0.65" && list.max() == 1)
             let unmanaged = List<Decimal128>(["0.1", "0.2", .nan])
             expectTrue(unmanaged.min() == "0.1" && unmanaged.sum().isNaN)
@@ -163,7 +163,7 @@ final class Purchase: Object {
         let realm = try await shop([Purchase(1, "19.90")])
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let purchase = try #require(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
+        let purchase = try requireValue(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
         let text = String(decoding: try encoder.encode(purchase), as: UTF8.self)
         expectEqual(text, #"{"discount":null,"id":1,"notes":[],"price":"19.9","taxes":[]}"#)
     }

@@ -42,7 +42,7 @@ import Testing
         ]
         try await realm().write { tx in
             let value = try JSONSerialization.jsonObject(with: Data(json.utf8))
-            let values = try #require(value as? [String: Any])
+            let values = try requireValue(value as? [String: Any])
             let created = try tx.create(FoundationSheet.self, value: value)
             let dynamic = try tx.dynamicCreate("FoundationSheet", value: values)
             let named = FoundationSheet()
@@ -52,7 +52,7 @@ import Testing
             try tx.add(unmanaged)
             for (index, sheet) in tx.objects(FoundationSheet.self).enumerated() {
                 expectEqual(Array(sheet.anys.prefix(11)), expected, "sheet \(index)")
-                let inner = try #require(sheet.anys[11].listValue)
+                let inner = try requireValue(sheet.anys[11].listValue)
                 expectTrue(inner[0] == .int(1) && inner[1].dictionaryValue?["a"] == .double(2.5))
                 expectEqual(sheet.anys[12], .decimal128("12345678901234567890123"))
                 expectTrue(sheet.any == .int(0) && sheet.decimal == 2.5)
@@ -168,7 +168,7 @@ import Testing
                 sheet.float = Float(bitPattern: bits)
                 sheet.anys.append(.float(Float(bitPattern: bits)))
             }
-            let sheet = try #require(realm.snapshot().objects(FoundationSheet.self).first)
+            let sheet = try requireValue(realm.snapshot().objects(FoundationSheet.self).first)
             expectEqual(sheet.float?.bitPattern, bits)
             try await realm.read { tx in
                 let sheet = tx.objects(FoundationSheet.self)[0]

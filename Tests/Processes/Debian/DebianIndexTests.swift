@@ -15,7 +15,7 @@ import Testing
         expectAgreement(realm.snapshot(), plain)
         let names = ["libc6", "awk", "debconf", "postfix", "adduser", "python3"]
             .filter(plain.names.contains)
-        #expect(names.contains("libc6"))
+        expectTrue(names.contains("libc6"))
         for name in names {
             try await expectAgreement(realm, plain, dependentsOf: name)
         }
@@ -29,7 +29,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: directory) }
         let program = Process()
         program.executableURL = try BuiltProduct.file("RegnumDebian")
-        program.arguments = [try #require(DebianIndex.file).path, directory.path]
+        program.arguments = [try requireValue(DebianIndex.file).path, directory.path]
         let pipe = Pipe()
         program.standardOutput = pipe
         try program.run()
@@ -41,6 +41,6 @@ import Testing
         expectEqual(measured.packages, 63_666)
         expectEqual(measured.dependencies, 278_873)
         expectEqual(measured.dependents, 49_258)
-        #expect(measured.peakByteCount < 300_000_000)
+        expectTrue(measured.peakByteCount < 300_000_000)
     }
 }

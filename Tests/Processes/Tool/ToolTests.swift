@@ -33,7 +33,7 @@ import Testing
         let nodes = realm.snapshot().objects(ToolNode.self)
         expectTrue(
             nodes.count == 300 && nodes[299].next?.id == 0 && nodes[7].marks[0].node?.id == 0)
-        let loose = try #require(realm.snapshot().objects(ToolLoose.self).first)
+        let loose = try requireValue(realm.snapshot().objects(ToolLoose.self).first)
         expectEqual(loose.others.first?.rowIdentity, loose.rowIdentity)
         await realm.close()
     }
@@ -58,12 +58,12 @@ import Testing
                     tags: MutableSet<String>
 
                 """))
-        #expect(schema.output.contains("ToolMark: EmbeddedObject\n    at: Date\n"))
+        expectTrue(schema.output.contains("ToolMark: EmbeddedObject\n    at: Date\n"))
         let stats = try await folder.run("stats", "a.realm")
         let lines = stats.output.split(separator: "\n").map { $0.split(separator: " ") }
         expectTrue(stats.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
-        #expect(lines.contains(["ToolMark", "5", "embedded", "objects"]))
-        #expect(lines.contains(["version", "\(realm.snapshot().version)"]))
+        expectTrue(lines.contains(["ToolMark", "5", "embedded", "objects"]))
+        expectTrue(lines.contains(["version", "\(realm.snapshot().version)"]))
         let chosen = try await folder.run("export", "a.realm", "--class", "ToolLoose")
         expectEqual(objects(chosen.output).count, 1)
         await realm.close()
@@ -134,8 +134,8 @@ import Testing
         process.closeInput()
         let result = try await process.result()
         expectTrue(result.code == code && result.output == "")
-        #expect(result.errors.contains(says), "\(result.errors)")
-        #expect(!FileManager.default.fileExists(atPath: folder["x.realm"].path))
+        expectTrue(result.errors.contains(says), "\(result.errors)")
+        expectTrue(!FileManager.default.fileExists(atPath: folder["x.realm"].path))
         try await expectEqual(folder.run("export", "a.realm").output, before)
     }
 
@@ -183,7 +183,7 @@ import Testing
         let realm = try await folder.open("a.realm", readOnly: true)
         let expected = Array(try await realm.snapshot().json().utf8)
         await realm.close()
-        #expect(expected.count > 500_000)  // far more than a pipe holds
+        expectTrue(expected.count > 500_000)  // far more than a pipe holds
         for limit in [1_000, 200_000, Int.max] {
             let ends = try ToolProcess.pipe()
             // The tool must cope with a nonblocking pipe.
@@ -198,8 +198,8 @@ import Testing
             }
             close(ends[0])
             let result = try await process.result()
-            #expect(result.code == (limit == .max ? 0 : 141))
-            #expect(bytes.elementsEqual(expected.prefix(bytes.count)))
+            expectTrue(result.code == (limit == .max ? 0 : 141))
+            expectTrue(bytes.elementsEqual(expected.prefix(bytes.count)))
             if limit == .max { expectEqual(bytes.count, expected.count) }
         }
     }

@@ -21,7 +21,7 @@ import Testing
     ) throws -> Case {
         if random.oneIn(3) {
             let radius = scale * .random(in: 0.1...1.5, using: &random)
-            let circle = try #require(
+            let circle = try requireValue(
                 GeoCircle(
                     center: (center.latitude, center.longitude), radiusInRadians: radius))
             return Case(shape: circle) { place in
@@ -33,7 +33,7 @@ import Testing
         let hasHole = random.oneIn(2)
         // within the edges between points of the outer ring, whose directions are close together
         let hole = ring(&random, center, scale, 0.05...0.3)
-        let polygon = try #require(
+        let polygon = try requireValue(
             GeoPolygon(
                 outerRing: closed(outer, &random), holes: hasHole ? [closed(hole, &random)] : []))
         return Case(shape: polygon) { place in

@@ -61,9 +61,9 @@ import Testing
     // Covers 3.79, 3.89, 9.10
     @Test func shapesAreArguments() async throws {
         let realm = try await realm()
-        let box = try #require(GeoBox(bottomLeft: (54.5, 8), topRight: (57.8, 12.9)))
-        let circle = try #require(GeoCircle(center: (55.6761, 12.5683), radiusInRadians: 0.005))
-        let polygon = try #require(
+        let box = try requireValue(GeoBox(bottomLeft: (54.5, 8), topRight: (57.8, 12.9)))
+        let circle = try requireValue(GeoCircle(center: (55.6761, 12.5683), radiusInRadians: 0.005))
+        let polygon = try requireValue(
             GeoPolygon(outerRing: [(54, 8), (54, 14), (61, 14), (61, 8), (54, 8)]))
         for text in ["spot GEOWITHIN $0", "spot GEOWITHIN %@", "spot IN %@", "%K IN %@"] {
             let path: [(any Sendable)?] = text.hasPrefix("%K") ? ["spot"] : []
@@ -170,7 +170,7 @@ import Testing
             expectEqual(error?.message.contains(one.words), true, "\(error?.message ?? "")")
         }
         for text in ["spot == %@", "number == %@", "name CONTAINS %@", "number > %@"] {
-            let box = try #require(GeoBox(bottomLeft: (1, 2), topRight: (3, 4)))
+            let box = try requireValue(GeoBox(bottomLeft: (1, 2), topRight: (3, 4)))
             let error = #expect(throws: Realm.Error.self, "\(text)") {
                 _ = try frozen.filter(text, box)
             }

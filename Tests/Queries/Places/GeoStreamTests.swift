@@ -65,7 +65,7 @@ import Testing
 
     // Covers 9.8
     @Test func changesOfAPointMoveItsOwner() async throws {
-        let corner = try #require(Self.corner)
+        let corner = try requireValue(Self.corner)
         try await check(
             { $0.spot.geoWithin(corner) }, [0, 1],
             [
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func theComplementMovesTheOtherWay() async throws {
-        let corner = try #require(Self.corner)
+        let corner = try requireValue(Self.corner)
         try await check(
             { !$0.spot.geoWithin(corner) }, [2, 3, 4, 9],
             [
@@ -104,7 +104,7 @@ import Testing
 
     // Covers 9.10
     @Test func changesOfAListOfPointsMoveItsOwner() async throws {
-        let corner = try #require(Self.corner)
+        let corner = try requireValue(Self.corner)
         try await check(
             { $0.branches.geoWithin(corner) }, [0, 1],
             [
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func changesAreFollowedThroughLinks() async throws {
-        let corner = try #require(Self.corner)
+        let corner = try requireValue(Self.corner)
         let conditions: [@Sendable (Query<GeoShop>) -> Query<Bool>] = [
             { $0.partner.spot.geoWithin(corner) }, { $0.rivals.spot.geoWithin(corner) },
             { $0.rivals.any { $0.spot.geoWithin(corner) } },

@@ -52,7 +52,7 @@ extension PredicateErrorTests {
         let deep = await realmError {
             try all.filter(parentheses + String(repeating: ")", count: 100_000) + " > 0")
         }
-        #expect(deep?.message.contains("more than 64 levels") == true)
+        expectTrue(deep?.message.contains("more than 64 levels") == true)
     }
 
     // Covers .invalidQuery

@@ -253,7 +253,7 @@ import Testing
         ] {
             let error = await realmError { try frozen.filter(text, named: ["b": 1]) }
             expectEqual(error?.code, .invalidQuery)
-            #expect(error?.message.contains(words) == true)
+            expectTrue(error?.message.contains(words) == true)
         }
     }
 
@@ -273,9 +273,9 @@ import Testing
         ])
         let frozen = try await Gadgets.realm().snapshot().objects(Gadget.self)
         let limited = await realmError { try frozen.limited(to: 2).filter("id > 0 SORT(id)") }
-        #expect(limited?.message.contains("must come before a limit") == true)
+        expectTrue(limited?.message.contains("must come before a limit") == true)
         let position = await realmError { try frozen.index(matching: "id > 0 LIMIT(1)") }
-        #expect(position?.message.contains("can't be used to find a position") == true)
+        expectTrue(position?.message.contains("can't be used to find a position") == true)
     }
 
     // Covers .invalidQuery

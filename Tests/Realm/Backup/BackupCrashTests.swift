@@ -90,7 +90,7 @@ struct BackupCrashTests {
         }
         disk.onEffect = nil
         disk.clearFailures()
-        #expect(failedAfterMove)
+        expectTrue(failedAfterMove)
         await realm.close()
     }
 

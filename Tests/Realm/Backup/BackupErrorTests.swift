@@ -59,7 +59,7 @@ struct BackupErrorTests {
         }
         expectEqual(inside?.code, .invalidInput)
         let web = await realmError {
-            try await realm.backup(to: #require(URL(string: "https://example.org/x")))
+            try await realm.backup(to: requireValue(URL(string: "https://example.org/x")))
         }
         expectEqual(web?.code, .invalidInput)
         try expectEqual(folder.names(), ["file", "test.realm"])
@@ -98,13 +98,13 @@ struct BackupErrorTests {
             case .success:
                 completed += 1
                 #expect(try await Realm.fileExists(for: folder.configuration("copy \(round)")))
-                try await #expect(Realm.deleteFiles(for: folder.configuration("copy \(round)")))
+                try await expectTrue(Realm.deleteFiles(for: folder.configuration("copy \(round)")))
             case .failure(let error):
-                #expect(error is CancellationError, "\(error)")
+                expectTrue(error is CancellationError, "\(error)")
             }
             try expectEqual(folder.names(), ["test.realm"], "round \(round)")
         }
-        #expect(completed < 12)
+        expectTrue(completed < 12)
         await realm.close()
     }
 
@@ -151,7 +151,7 @@ struct BackupErrorTests {
         }
         let victim = try await Realm.open(folder.configuration("victim.realm"))
         expectEqual(victim.snapshot().objects(Room.self).count, 1)
-        #expect(try !folder.names(in: "victim.realm").contains(RealmLog.backupMarkName))
+        try expectTrue(!folder.names(in: "victim.realm").contains(RealmLog.backupMarkName))
         await victim.close()
         await realm.close()
     }

@@ -92,7 +92,7 @@ struct BackupTests {
         }
         try await realm.backup(to: folder["copy.realm"])
         let copied = try byteCount("copy.realm")
-        #expect(copied < 1 << 20, "\(copied) bytes")
+        expectTrue(copied < 1 << 20, "\(copied) bytes")
         await realm.close()
     }
 
@@ -100,7 +100,7 @@ struct BackupTests {
         try folder.names(in: name).reduce(0) { sum, file in
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: folder[name].appending(path: file).path)
-            return sum + (try #require(attributes[.size] as? NSNumber)).intValue
+            return sum + (try requireValue(attributes[.size] as? NSNumber)).intValue
         }
     }
 
@@ -182,7 +182,7 @@ struct BackupTests {
         try await realm.backup(to: folder["copy.realm/"])
         await realm.close()
         let copy = try await Realm.open(folder.configuration("copy.realm"))
-        #expect(copy.isEmpty)
+        expectTrue(copy.isEmpty)
         try await fill(copy, 0..<3)
         await copy.close()
         let again = try await Realm.open(folder.configuration("copy.realm"))
@@ -218,7 +218,7 @@ struct BackupTests {
         try FileManager.default.moveItem(at: folder["test.realm"], to: folder["old.realm"])
         try FileManager.default.copyItem(at: folder["copy.realm"], to: folder["test.realm"])
         let restored = try await Realm.open(folder.configuration())
-        #expect(restored.recovery.isClean)
+        expectTrue(restored.recovery.isClean)
         expectEqual(dump(restored), expected)
         try await fill(restored, 60..<70)
         let written = dump(restored)

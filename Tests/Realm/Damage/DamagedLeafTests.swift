@@ -56,9 +56,9 @@ struct DamagedLeafTests {
         }
         await realm.close()
         let name = try folder.names(in: "test.realm").filter { $0.hasPrefix("nodes-") }.last
-        let file = folder["test.realm"].appending(path: try #require(name))
+        let file = folder["test.realm"].appending(path: try requireValue(name))
         let text = try Data(contentsOf: file).range(of: Data(Self.name(99).utf8))
-        let offset = try #require(text).lowerBound
+        let offset = try requireValue(text).lowerBound
         try flip(file, offset)
         return (file, offset)
     }
@@ -95,7 +95,7 @@ struct DamagedLeafTests {
         }
         // a row of the same class, in another leaf
         try await realm.write { tx in
-            try #require(tx.object(Crate.self, forPrimaryKey: 1_090)).name = "a new name"
+            try requireValue(tx.object(Crate.self, forPrimaryKey: 1_090)).name = "a new name"
         }
         let found = try await realm.read { tx in tx.object(Crate.self, forPrimaryKey: 1_090)?.name }
         expectEqual(found, "a new name")

@@ -108,14 +108,14 @@ private final class TooLongNames: Object {
             let root = again.core.coordinator.published
             if excess <= 0 {
                 expectNil(error, "\(error?.message ?? "")")
-                let table = try #require(root.schema.table(named: className))
+                let table = try requireValue(root.schema.table(named: className))
                 expectEqual(root.count(table.key), 1)
             } else {
                 expectTrue(error?.code == .invalidInput && error?.className == className)
                 expectTrue(className == text || error?.property == property)
                 expectEqual(error?.message.contains("\(name.limit)"), true)
                 expectEqual(error?.message.contains("\(count)"), true)
-                #expect(root.schema.tables.isEmpty)
+                expectTrue(root.schema.tables.isEmpty)
             }
             await again.close()
         }

@@ -24,43 +24,43 @@ import Testing
     @Test(arguments: DiskKind.allCases, LockByte.allCases)
     func exclusiveLockShutsTheOtherOut(kind: DiskKind, byte: LockByte) throws {
         let pair = try Pair(kind)
-        #expect(try pair.first.tryLock(byte, .exclusive))
-        #expect(try !pair.second.tryLock(byte, .exclusive))
-        #expect(try !pair.second.tryLock(byte, .shared))
-        #expect(pair.second.isLockedElsewhere(byte))
-        #expect(!pair.first.isLockedElsewhere(byte))
+        try expectTrue(pair.first.tryLock(byte, .exclusive))
+        try expectTrue(!pair.second.tryLock(byte, .exclusive))
+        try expectTrue(!pair.second.tryLock(byte, .shared))
+        expectTrue(pair.second.isLockedElsewhere(byte))
+        expectTrue(!pair.first.isLockedElsewhere(byte))
         for other in LockByte.allCases where other != byte {
-            #expect(!pair.second.isLockedElsewhere(other))
-            #expect(try pair.second.tryLock(other, .exclusive))
+            expectTrue(!pair.second.isLockedElsewhere(other))
+            try expectTrue(pair.second.tryLock(other, .exclusive))
         }
         pair.first.unlock(byte)
         pair.first.unlock(byte)
-        #expect(try pair.second.tryLock(byte, .exclusive))
+        try expectTrue(pair.second.tryLock(byte, .exclusive))
     }
 
     @Test(arguments: DiskKind.allCases)
     func sharedLocksStandTogether(kind: DiskKind) throws {
         let pair = try Pair(kind)
-        #expect(try pair.first.tryLock(.session, .shared))
-        #expect(try pair.second.tryLock(.session, .shared))
-        #expect(pair.first.isLockedElsewhere(.session))
+        try expectTrue(pair.first.tryLock(.session, .shared))
+        try expectTrue(pair.second.tryLock(.session, .shared))
+        expectTrue(pair.first.isLockedElsewhere(.session))
         pair.second.unlock(.session)
-        #expect(!pair.first.isLockedElsewhere(.session))
+        expectTrue(!pair.first.isLockedElsewhere(.session))
     }
 
     @Test(arguments: DiskKind.allCases)
     func lockIsConvertedWhereNobodyElseHoldsIt(kind: DiskKind) throws {
         let pair = try Pair(kind)
-        #expect(try pair.first.tryLock(.session, .shared))
-        #expect(try pair.second.tryLock(.session, .shared))
+        try expectTrue(pair.first.tryLock(.session, .shared))
+        try expectTrue(pair.second.tryLock(.session, .shared))
         // Not converted: the shared lock is kept.
-        #expect(try !pair.first.tryLock(.session, .exclusive))
+        try expectTrue(!pair.first.tryLock(.session, .exclusive))
         pair.second.unlock(.session)
-        #expect(pair.second.isLockedElsewhere(.session))
-        #expect(try pair.first.tryLock(.session, .exclusive))
-        #expect(try !pair.second.tryLock(.session, .shared))
-        #expect(try pair.first.tryLock(.session, .shared))
-        #expect(try pair.second.tryLock(.session, .shared))
+        expectTrue(pair.second.isLockedElsewhere(.session))
+        try expectTrue(pair.first.tryLock(.session, .exclusive))
+        try expectTrue(!pair.second.tryLock(.session, .shared))
+        try expectTrue(pair.first.tryLock(.session, .shared))
+        try expectTrue(pair.second.tryLock(.session, .shared))
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -70,22 +70,22 @@ import Testing
         var first: (any LockFile)? = try realm.openLock()
         let second = try realm.openLock()
         try expectEqual(first?.tryLock(.writer, .exclusive), true)
-        #expect(try !second.tryLock(.writer, .exclusive))
+        try expectTrue(!second.tryLock(.writer, .exclusive))
         first = nil
-        #expect(try second.tryLock(.writer, .exclusive))
+        try expectTrue(second.tryLock(.writer, .exclusive))
     }
 
     @Test(arguments: DiskKind.allCases)
     func identityTellsWhetherTheNameStillLeadsHere(kind: DiskKind) throws {
         let pair = try Pair(kind)
         expectEqual(pair.first.identity, pair.second.identity)
-        #expect(try pair.first.isCurrent())
+        try expectTrue(pair.first.isCurrent())
         try pair.realm.unlink("LOCK")
-        #expect(try !pair.first.isCurrent())
+        try expectTrue(!pair.first.isCurrent())
         let third = try pair.realm.openLock()
-        #expect(third.identity != pair.first.identity)
-        #expect(try !pair.second.isCurrent())
-        #expect(try third.isCurrent())
+        expectTrue(third.identity != pair.first.identity)
+        try expectTrue(!pair.second.isCurrent())
+        try expectTrue(third.isCurrent())
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -123,7 +123,7 @@ import Testing
         let pair = try Pair(kind)
         let start = pair.disk.fileSystem.monotonicNanoseconds()
         pair.first.waitForRelease(observed: 0, timeoutNanoseconds: 3_000_000)
-        #expect(pair.disk.fileSystem.monotonicNanoseconds() - start >= 3_000_000)
+        expectTrue(pair.disk.fileSystem.monotonicNanoseconds() - start >= 3_000_000)
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -139,7 +139,7 @@ import Testing
         }
         second.signalRelease()
         ended.wait()
-        #expect(clock.monotonicNanoseconds() - start < 30_000_000_000)
+        expectTrue(clock.monotonicNanoseconds() - start < 30_000_000_000)
     }
 }
 

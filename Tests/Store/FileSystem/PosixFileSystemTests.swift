@@ -8,7 +8,7 @@ import Testing
 @Suite struct PosixFileSystemTests {
     private func permissions(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        return try #require(attributes[.posixPermissions] as? Int)
+        return try requireValue(attributes[.posixPermissions] as? Int)
     }
 
     @Test func onlyTheOwnerMayReadWhatIsMade() throws {
@@ -30,9 +30,9 @@ import Testing
         let directory =
             isReadOnly ? try disk.fileSystem.openDirectory(disk.realmPath, .readOnly) : nil
         let lock = try directory?.openLock() ?? owner
-        #expect(try lock.isCurrent())
+        try expectTrue(lock.isCurrent())
         try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 100)
-        #expect(try !lock.isCurrent())
+        try expectTrue(!lock.isCurrent())
         expectEqual(lock.loadControlSlot(0), ControlWords(repeating: 0))
         expectEqual(lock.load(.grantCount), 0)
         if !isReadOnly {
@@ -42,7 +42,7 @@ import Testing
         } else {
             try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 8192)
         }
-        #expect(try !lock.isCurrent())
+        try expectTrue(!lock.isCurrent())
     }
 
     @Test func permissionsOfAnExistingDirectoryAreLeftAlone() throws {
@@ -76,7 +76,7 @@ import Testing
             if log.needsSpareSegment { log.spareSegment.make() }
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.realmPath)
-        #expect(names.count > 3)
+        expectTrue(names.count > 3)
         for name in names {
             try expectEqual(permissions("\(disk.realmPath)/\(name)"), file, "\(name)")
             guard geteuid() == 0, file == 0o660 else { continue }
@@ -132,7 +132,7 @@ import Testing
                 }, .fileAccess)
             try FileManager.default.removeItem(atPath: link)
         }
-        #expect(!FileManager.default.fileExists(atPath: "\(disk.base)/nowhere"))
+        expectTrue(!FileManager.default.fileExists(atPath: "\(disk.base)/nowhere"))
         try expectEqual(disk.fileSystem.openDirectory(disk.realmPath, .own).names(), ["log"])
         let made = try disk.fileSystem.openDirectory("\(disk.base)/new", .new)
         try expectTrue(made.names() == [] && permissions("\(disk.base)/new") == 0o700)
@@ -182,7 +182,7 @@ import Testing
         let realm = try disk.makeRealm()
         try FileManager.default.moveItem(atPath: disk.realmPath, toPath: "\(disk.base)/moved")
         _ = try realm.create("log")
-        #expect(FileManager.default.fileExists(atPath: "\(disk.base)/moved/log"))
+        expectTrue(FileManager.default.fileExists(atPath: "\(disk.base)/moved/log"))
     }
 
     @Test(arguments: [0, 1, 200, 4096, 8191])
@@ -194,7 +194,7 @@ import Testing
         let lock = try realm.openLock()
         let expected = Data(repeating: 5, count: size) + Data(count: 8192 - size)
         expectEqual(FileManager.default.contents(atPath: path), expected)
-        #expect(lock.loadControlSlot(1)[15] == (size >= 256 ? 0x0505_0505_0505_0505 : 0))
+        expectTrue(lock.loadControlSlot(1)[15] == (size >= 256 ? 0x0505_0505_0505_0505 : 0))
     }
 
     @Test func lockThatIsLongerIsNotShortened() throws {
@@ -213,13 +213,13 @@ import Testing
         words[3] = 0x0102_0304
         lock.storeControlSlot(1, words)
         let path = "\(disk.realmPath)/LOCK"
-        let before = try #require(FileManager.default.contents(atPath: path))
+        let before = try requireValue(FileManager.default.contents(atPath: path))
         lock.wake()
-        let after = try #require(FileManager.default.contents(atPath: path))
+        let after = try requireValue(FileManager.default.contents(atPath: path))
         expectEqual(after.count, 8192)
         expectEqual(before[152..<156], Data([4, 3, 2, 1]))
         expectEqual(after[..<4096], before[..<4096])
-        #expect(after[4096..<4104] != before[4096..<4104])
+        expectTrue(after[4096..<4104] != before[4096..<4104])
     }
 
     /// The signal that the system would raise ends the process.
@@ -262,7 +262,7 @@ import Testing
         }
         expectEqual(error?.code, .filePermissionDenied)
         expectEqual(error?.message.contains("/sys/a.realm"), true)
-        #expect(error?.errno != nil)
+        expectTrue(error?.errno != nil)
     }
 
     @Test func pathThatIsNoneIsRefused() {

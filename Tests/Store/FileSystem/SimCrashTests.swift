@@ -34,7 +34,7 @@ import Testing
         try file.write(Array(repeating: 2, count: 1536), at: 512)
         var seen: Set<[Bool]> = []
         for log in logs() {
-            let log = try #require(log)
+            let log = try requireValue(log)
             expectEqual(log.count, 2048)
             expectTrue(log[..<512].allSatisfy { $0 == 1 })
             let sectors = (1..<4).map { log[$0 * 512..<$0 * 512 + 512] }
@@ -51,7 +51,7 @@ import Testing
             try file.write(Array(repeating: UInt8(version), count: 512), at: 0)
         }
         let versions = Set(logs().map { Set($0![..<512]) }.filter { $0.count == 1 })
-        #expect(versions.isSuperset(of: [[1], [2], [3], [4], [5]]))
+        expectTrue(versions.isSuperset(of: [[1], [2], [3], [4], [5]]))
     }
 
     @Test(arguments: SimTear.allCases)
@@ -64,10 +64,10 @@ import Testing
             logs(options).compactMap { $0 }.first { Set($0[512..<1024]).count > 1 })
         let halves = (Set(torn[512..<768]), Set(torn[768..<1024]))
         switch tear {
-        case .firstHalf: #expect(halves == ([2], [1]))
-        case .secondHalf: #expect(halves == ([1], [2]))
-        case .words: #expect(halves == ([1, 2], [1, 2]))
-        case .garbage: #expect(halves.0.count > 10)
+        case .firstHalf: expectTrue(halves == ([2], [1]))
+        case .secondHalf: expectTrue(halves == ([1], [2]))
+        case .words: expectTrue(halves == ([1, 2], [1, 2]))
+        case .garbage: expectTrue(halves.0.count > 10)
         }
     }
 
@@ -78,13 +78,13 @@ import Testing
         try file.write(Array(repeating: 9, count: 1024))
         let files = disk.crashImages().map { $0.fileSystem.contents(of: "new", in: path)! }
         let sizes = Set(files.map(\.count))
-        #expect(sizes.isSuperset(of: [0, 512, 1024]))
+        expectTrue(sizes.isSuperset(of: [0, 512, 1024]))
         expectTrue(sizes.contains { $0 % 512 != 0 })
         let missing = files.filter { $0.count == 1024 }.map { Set($0[..<512]) }
-        #expect(missing.contains([0]))
+        expectTrue(missing.contains([0]))
         // Stale: bytes of `log`.
-        #expect(missing.contains([1]))
-        #expect(missing.contains([9]))
+        expectTrue(missing.contains([1]))
+        expectTrue(missing.contains([9]))
         expectTrue(missing.contains { $0.count > 100 })
     }
 
@@ -141,24 +141,24 @@ import Testing
             let copy = try image.fileSystem.openDirectory(path, .existing).openLock()
             seen.insert([copy.loadControlSlot(0)[0], copy.loadControlSlot(1)[0]])
         }
-        #expect(seen.isSuperset(of: [[0, 0], [0, 1], [2, 1], [2, 3]]))
+        expectTrue(seen.isSuperset(of: [[0, 0], [0, 1], [2, 1], [2, 3]]))
     }
 
     @Test func imageIsAMachineOfItsOwnAfterARestart() throws {
         let (_, file) = try makeRealm()
         let lock = try disk.openDirectory(path, .creating).openLock()
         try disk.openDirectory(path, .creating).sync()
-        #expect(try lock.tryLock(.writer, .exclusive))
+        try expectTrue(lock.tryLock(.writer, .exclusive))
         try file.write([2], at: 0)
         let images = Array(disk.crashImages())
         let kept = try requireValue(
             images.first { $0.fileSystem.contents(of: "log", in: path)?[0] == 2 }?.fileSystem)
-        #expect(kept.bootID() != disk.bootID())
-        #expect(!kept.hasUnsyncedChanges)
+        expectTrue(kept.bootID() != disk.bootID())
+        expectTrue(!kept.hasUnsyncedChanges)
         let realm = try kept.openDirectory(path, .existing)
         let other = try realm.openLock()
-        #expect(other.identity != lock.identity)
-        #expect(try other.tryLock(.writer, .exclusive))
+        expectTrue(other.identity != lock.identity)
+        try expectTrue(other.tryLock(.writer, .exclusive))
         try realm.open("log").write([3], at: 0)
         try expectEqual(file.read(at: 0, count: 1), [2])
         expectEqual(kept.contents(of: "log", in: path)?[0], 3)
@@ -167,7 +167,7 @@ import Testing
     @Test func killedProcessLosesLocksOnly() throws {
         let (_, file) = try makeRealm()
         let lock = try disk.openDirectory(path, .creating).openLock()
-        #expect(try lock.tryLock(.writer, .exclusive))
+        try expectTrue(lock.tryLock(.writer, .exclusive))
         lock.storeControlSlot(0, ControlWords(repeating: 4))
         try file.write([2], at: 0)
         let image = disk.killImage()
@@ -177,9 +177,9 @@ import Testing
         expectEqual(image.openHandleCount, 0)
         let copy = try image.openDirectory(path, .existing).openLock()
         expectEqual(copy.loadControlSlot(0), ControlWords(repeating: 4))
-        #expect(try copy.tryLock(.writer, .exclusive))
+        try expectTrue(copy.tryLock(.writer, .exclusive))
         let later = Set(image.crashImages().map { $0.fileSystem.contents(of: "log", in: path)?[0] })
-        #expect(later.isSuperset(of: [1, 2]))
+        expectTrue(later.isSuperset(of: [1, 2]))
     }
 
     @Test func imagesAreThoseOfTheMomentAndTheSeed() throws {
@@ -191,7 +191,7 @@ import Testing
         try file.write(Array(repeating: 3, count: 9000), at: 100)
         try file.sync()
         expectEqual(images.map(digest), digests)
-        #expect(Set(digests).count > 64)
+        expectTrue(Set(digests).count > 64)
     }
 
     private func digest(_ image: SimImage) -> UInt32 {
@@ -229,7 +229,7 @@ import Testing
                 let isHarmed = synced.indices.contains {
                     !dirty.contains($0) && bytes[$0] != synced[$0]
                 }
-                #expect(!isHarmed, "\(image.summary)")
+                expectTrue(!isHarmed, "\(image.summary)")
                 hasNew = hasNew || bytes == now
                 hasOld = hasOld || bytes == synced
             }

@@ -60,7 +60,7 @@ import Testing
         var page = page(durableEnd: 40)
         lock.storeControl(&page)
         lock.storeControl(&page)
-        let older = try #require(lock.loadControl())
+        let older = try requireValue(lock.loadControl())
         let slot = Int((page.stores + 1) % 2)
         let before = lock.loadControlSlot(slot)
         var next = page

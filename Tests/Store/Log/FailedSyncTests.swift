@@ -28,16 +28,16 @@ import Testing
         realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try first.log.sync() }
         try second.catchUp()
-        #expect(!second.log.isCurrent())
-        #expect(!second.log.tryBecomeWriterIfCurrent())
-        #expect(try second.becomeWriter())
+        expectTrue(!second.log.isCurrent())
+        expectTrue(!second.log.tryBecomeWriterIfCurrent())
+        try expectTrue(second.becomeWriter())
         expectEqual(realm.segmentSizes().count, 2)
         try second.commit()
         expectEqual(second.versions, [1, 2, 3])
         try expectAll([1, 2, 3], realm)
-        #expect(second.log.isCurrent(), "the failure was repaired")
+        expectTrue(second.log.isCurrent(), "the failure was repaired")
         second.log.releaseWriterLock()
-        #expect(second.log.tryBecomeWriterIfCurrent())
+        expectTrue(second.log.tryBecomeWriterIfCurrent())
     }
 
     // Covers 12.10, .outcomeUnknown
@@ -49,7 +49,7 @@ import Testing
         try first.write()
         first.log.publish()
         first.log.releaseWriterLock()
-        #expect(try second.becomeWriter())
+        try expectTrue(second.becomeWriter())
         try second.write()
         realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try first.log.sync() }
@@ -122,7 +122,7 @@ import Testing
         try heir.log.sync()
         heir.log.publish()
         heir.log.releaseWriterLock()
-        #expect(reader.log.isBehind())
+        expectTrue(reader.log.isBehind())
         expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
         expectEqual(codeThrown { _ = try reader.becomeWriter() }, .invalidDatabase)
         // The process that wrote the lost commit has it in memory too.
@@ -145,7 +145,7 @@ import Testing
         first.log.releaseWriterLock()
         realm.disk.dropCaches()
         try reader.catchUp()
-        #expect(try second.becomeWriter())
+        try expectTrue(second.becomeWriter())
         try second.commit()
         try reader.catchUp()
         expectEqual(second.versions, [1, 2])
@@ -197,7 +197,7 @@ import Testing
         expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
         expectEqual(first.log.version, 2)
         first.log.revive()
-        #expect(try first.becomeWriter())
+        try expectTrue(first.becomeWriter())
         try first.commit()
         expectEqual(first.versions, [1, 2, 3, 4])
         try expectAll([1, 2, 3, 4], realm)
@@ -237,7 +237,7 @@ import Testing
     @Test func thePublishedDurableEndNeverGoesBack() throws {
         let realm = LogFixture()
         func durableEnd(_ log: RealmLog) throws -> LogPosition {
-            try #require(log.lock.loadControl()).durableEnd
+            try requireValue(log.lock.loadControl()).durableEnd
         }
         let first = try realm.openWriter()
         try first.write()
@@ -249,7 +249,7 @@ import Testing
         second.log.releaseWriterLock()
         let end = try durableEnd(second.log)
         expectEqual(end, second.log.position)
-        #expect(first.log.tryBecomeWriterIfCurrent())
+        expectTrue(first.log.tryBecomeWriterIfCurrent())
         first.log.publish()
         try expectEqual(durableEnd(first.log), end)
     }

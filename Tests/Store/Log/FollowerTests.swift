@@ -10,17 +10,17 @@ import Testing
         let writer = try realm.openWriter()
         try writer.commit()
         let reader = try realm.open()
-        #expect(reader.report.followedWriter)
+        expectTrue(reader.report.followedWriter)
         expectEqual(reader.versions, [1])
-        #expect(!reader.log.isBehind())
+        expectTrue(!reader.log.isBehind())
         try writer.commit()
         try writer.commit(700)
-        #expect(reader.log.isBehind())
+        expectTrue(reader.log.isBehind())
         try reader.catchUp()
         try reader.catchUp()
         expectEqual(reader.versions, [1, 2, 3])
         expectEqual(reader.log.version, 3)
-        #expect(!reader.log.isBehind())
+        expectTrue(!reader.log.isBehind())
     }
 
     @Test func nothingIsReadBeforeItIsPublished() throws {
@@ -29,10 +29,10 @@ import Testing
         let reader = try realm.open()
         try writer.write()
         try reader.catchUp()
-        #expect(reader.versions.isEmpty)
+        expectTrue(reader.versions.isEmpty)
         try writer.log.sync()
         try reader.catchUp()
-        #expect(reader.versions.isEmpty)
+        expectTrue(reader.versions.isEmpty)
         writer.log.publish()
         try reader.catchUp()
         expectEqual(reader.versions, [1])
@@ -46,7 +46,7 @@ import Testing
         writer.log.publish()
         try reader.catchUp()
         expectEqual(reader.versions, [1])
-        #expect(reader.log.durableEnd < reader.log.position)
+        expectTrue(reader.log.durableEnd < reader.log.position)
         try writer.log.sync()
         writer.log.publish()
         try reader.catchUp()
@@ -59,7 +59,7 @@ import Testing
         let writer = try realm.openWriter()
         let reader = try realm.open()
         for _ in 0..<30 { try writer.commit(3000) }
-        #expect(realm.segmentSizes().count > 3)
+        expectTrue(realm.segmentSizes().count > 3)
         try reader.catchUp()
         expectEqual(reader.versions, Array(1...30))
         try writer.commit(20)
@@ -74,11 +74,11 @@ import Testing
         let reader = try realm.open()
         try writer.log.writeIdle()
         try reader.catchUp()
-        #expect(reader.log.endsIdle)
+        expectTrue(reader.log.endsIdle)
         try writer.commit()
         try reader.catchUp()
         expectEqual(reader.versions, [1, 2])
-        #expect(!reader.log.endsIdle)
+        expectTrue(!reader.log.endsIdle)
     }
 
     @Test func anIdleRecordIsWrittenOnce() throws {
@@ -89,7 +89,7 @@ import Testing
         let position = writer.log.position
         try writer.log.writeIdle()
         expectEqual(writer.log.position, position)
-        #expect(try realm.open().log.endsIdle)
+        try expectTrue(realm.open().log.endsIdle)
     }
 
     /// After a failed sync the log continues in a new segment that repeats the records since the
@@ -108,14 +108,14 @@ import Testing
         expectEqual(codeThrown { try writer.log.sync() }, .outcomeUnknown)
         writer.log.releaseWriterLock()
         let heir = try realm.openWriter()
-        #expect(heir.report.wasPoisoned)
+        expectTrue(heir.report.wasPoisoned)
         expectEqual(heir.versions, [1, 2, 3])
         try heir.commit()
         try reader.catchUp()
         expectEqual(reader.versions, [1, 2, 3, 4])
         // The reader's chain is that of the new segment, so it can continue writing.
         heir.log.releaseWriterLock()
-        #expect(try reader.becomeWriter())
+        try expectTrue(reader.becomeWriter())
         try reader.commit()
         try expectEqual(realm.open().versions, [1, 2, 3, 4, 5])
     }
@@ -142,7 +142,7 @@ import Testing
         try writer.commit()
         let reader = isReadOnly ? try realm.openForReading() : try realm.open().log
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
-        #expect(reader.isBehind())
+        expectTrue(reader.isBehind())
         expectEqual(
             codeThrown { try reader.catchUp { (_) throws(StoreError) in } }, .invalidDatabase)
         try writer.commit()
@@ -157,7 +157,7 @@ import Testing
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
         let reader = try realm.openForReading()
         try reader.catchUp { (_) throws(StoreError) in }
-        #expect(!reader.isBehind())
+        expectTrue(!reader.isBehind())
         try realm.openWriter().commit()
         try reader.catchUp { (_) throws(StoreError) in }
         expectEqual(reader.version, 2)

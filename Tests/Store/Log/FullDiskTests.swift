@@ -25,7 +25,7 @@ import Testing
         let (realm, writer) = try fullSegment()
         realm.disk.capacityByteCount = realm.disk.usedByteCount + 100_000
         try writer.commit(4000)
-        let size = try #require(realm.segmentSizes().last)
+        let size = try requireValue(realm.segmentSizes().last)
         expectTrue(size >= 8192 && size <= 100_000)
         realm.disk.capacityByteCount = realm.disk.usedByteCount
         #expect(throws: StoreError.self) { try writer.commit(90_000) }

@@ -19,7 +19,7 @@ import Testing
         let process = try fixture.openWriter()
         for _ in 0..<3 { try process.commit() }
         process.log.releaseLocks()
-        let bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        let bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         return (header, 4096 + Int(process.log.position))
     }
@@ -29,7 +29,7 @@ import Testing
     func segmentNumberAtTheEndOfNumbersIsRefused(number: UInt64) throws {
         var (header, _) = try makeRealm()
         header.number = number
-        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         bytes.replaceSubrange(..<4096, with: header.encoded())
         let realm = try fixture.disk.openDirectory(directory, .existing)
         let file = try realm.create("log-0-\(number)")
@@ -38,7 +38,7 @@ import Testing
         expectEqual(openCode(), .invalidDatabase)
         // Referred to by the control page only.
         let page = try realm.openLock()
-        var control = try #require(page.loadControl())
+        var control = try requireValue(page.loadControl())
         control.segmentNumber = number
         page.storeControl(&control)
         expectEqual(openCode(), .invalidDatabase)
@@ -50,7 +50,7 @@ import Testing
         let process = try fixture.openWriter()
         for _ in 0..<2 { try process.commit(3000) }
         expectEqual(fixture.segmentSizes().count, 2)
-        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         var header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         header.number = 2
         bytes.replaceSubrange(..<4096, with: header.encoded())
@@ -98,7 +98,7 @@ import Testing
             .write(header.encoded() + [UInt8](repeating: 0, count: 4096))
         try realm.unlink("log-0-0")
         let lock = try realm.openLock()
-        var page = try #require(lock.loadControl())
+        var page = try requireValue(lock.loadControl())
         (page.segmentNumber, page.durableEnd, page.visibleEnd) = (number, base, base)
         lock.storeControl(&page)
         func open() throws -> LogFixture.Process {
@@ -110,7 +110,7 @@ import Testing
         }
         let process = try open()
         let isWriter = try process.becomeWriter()
-        #expect(isWriter)
+        expectTrue(isWriter)
         try process.commit(3000)
         expectEqual(codeThrown { try process.commit(3000) }, .invalidDatabase)
         try process.commit(10)
@@ -127,13 +127,13 @@ import Testing
         try process.commit()
         let position = process.log.position
         process.log.releaseLocks()
-        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         let first = bytes[4096...].withUnsafeBytes {
             RecordFraming.decode(
                 $0, salt: header.salt, fileOffset: 4096, maximumBodyByteCount: 4 << 20)
         }
-        let chain = try #require(first).chain
+        let chain = try requireValue(first).chain
         var named = header
         named.base = position
         named.checkpoints.newest = CheckpointReference(
@@ -157,7 +157,7 @@ import Testing
         try process.commit()
         let position = process.log.position
         process.log.releaseLocks()
-        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         let first = bytes[4096...].withUnsafeBytes {
             RecordFraming.decode(
@@ -165,7 +165,7 @@ import Testing
         }
         var record = RecordHeader(
             type: .commit, sequence: header.firstSequence + 1, durableEnd: position,
-            previousChain: try #require(first).chain, writerEpoch: 1)
+            previousChain: try requireValue(first).chain, writerEpoch: 1)
         record.bodyVersion = 2
         var frame: [UInt8] = []
         _ = RecordFraming.append(
@@ -181,7 +181,7 @@ import Testing
     @Test func tailOfMadeUpHeadersIsRefusedAtOnce() throws {
         let (header, end) = try makeRealm()
         let byteCount = 2 << 20
-        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: directory))
         bytes += [UInt8](repeating: 7, count: byteCount - bytes.count)
         for offset in stride(from: end, to: byteCount - 40, by: 40) {
             let head = self.header(
@@ -218,11 +218,11 @@ import Testing
         }
         let log = try open().log
         let isWriter = try log.tryBecomeWriter { (_) throws(StoreError) in }
-        #expect(isWriter)
+        expectTrue(isWriter)
         try log.append([LogFixture.body(1, 10)], version: 1)
         try log.sync()
         log.publish()
-        var page = try #require(log.lock.loadControl())
+        var page = try requireValue(log.lock.loadControl())
         page.isPoisoned = true
         page.isWriting = true
         log.lock.storeControl(&page)
@@ -231,6 +231,6 @@ import Testing
         let again = try open()
         expectTrue(again.report.wasPoisoned && again.log.version == 1)
         let size = try disk.makeRealm().open("log-0-1").size()
-        #expect(size <= fixture.options.maximumSegmentByteCount)
+        expectTrue(size <= fixture.options.maximumSegmentByteCount)
     }
 }

@@ -14,7 +14,8 @@ import Testing
             MigrationMark(version: 1, file: 2, content: Array(repeating: 7, count: count))
         }
         try file.write(mark(10))
-        let overhead = try #require(realm.disk.contents(of: "migration", in: realm.path)).count - 10
+        let overhead =
+            try requireValue(realm.disk.contents(of: "migration", in: realm.path)).count - 10
         let maximumCount = Int(Limits.maximumMigrationMarkByteCount) - overhead
         for count in [maximumCount - 1, maximumCount] {
             try file.write(mark(count))

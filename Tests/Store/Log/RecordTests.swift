@@ -31,7 +31,7 @@ import Testing
         let (bytes, chain) = frame(body)
         expectEqual(bytes.count, RecordFraming.byteCount(bodyByteCount: bodyByteCount))
         expectEqual(bytes.count % 8, 0)
-        let record = try #require(decode(bytes + [1, 2, 3]))
+        let record = try requireValue(decode(bytes + [1, 2, 3]))
         expectEqual(record.header, header)
         expectEqual(record.bodyByteCount, bodyByteCount)
         expectEqual(record.byteCount, bytes.count)
@@ -51,7 +51,7 @@ import Testing
 
     @Test func aRecordIsValidOnlyInItsOwnPlace() {
         let bytes = frame([1, 2, 3]).bytes
-        #expect(decode(bytes) != nil)
+        expectTrue(decode(bytes) != nil)
         expectNil(decode(bytes, offset: 4104))
         expectNil(decode(bytes, salt: 6))
     }
@@ -72,7 +72,7 @@ import Testing
 
     @Test func aBodyBeyondTheLimitIsNoRecord() {
         let bytes = frame([UInt8](repeating: 1, count: 64)).bytes
-        #expect(decode(bytes, max: 64) != nil)
+        expectTrue(decode(bytes, max: 64) != nil)
         expectNil(decode(bytes, max: 63))
     }
 

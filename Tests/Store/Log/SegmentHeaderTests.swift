@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func namesOfSegmentsAreReadStrictly() throws {
-        let parsed = try #require(SegmentHeader.parse(fileName: "log-2-31"))
+        let parsed = try requireValue(SegmentHeader.parse(fileName: "log-2-31"))
         expectTrue(parsed.generation == 2 && parsed.number == 31)
         expectEqual(SegmentHeader.fileName(generation: 2, number: 31), "log-2-31")
         for name in [

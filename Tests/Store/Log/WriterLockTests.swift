@@ -9,16 +9,16 @@ import Testing
         let realm = LogFixture()
         let first = try realm.openWriter()
         let second = try realm.open()
-        #expect(try !second.becomeWriter())
-        #expect(!second.log.tryBecomeWriterIfCurrent())
+        try expectTrue(!second.becomeWriter())
+        expectTrue(!second.log.tryBecomeWriterIfCurrent())
         try first.commit()
         first.log.releaseWriterLock()
-        #expect(try second.becomeWriter())
+        try expectTrue(second.becomeWriter())
         expectEqual(second.versions, [1])
-        #expect(try !first.becomeWriter())
+        try expectTrue(!first.becomeWriter())
         try second.commit()
         second.log.releaseWriterLock()
-        #expect(try first.becomeWriter())
+        try expectTrue(first.becomeWriter())
         expectEqual(first.versions, [1, 2])
     }
 
@@ -31,7 +31,7 @@ import Testing
             second = try realm.open()
             try first.write()
         }
-        #expect(try second.becomeWriter())
+        try expectTrue(second.becomeWriter())
         expectEqual(second.versions, [1, 2])
         expectEqual(second.log.durableEnd, second.log.position)
     }
@@ -42,27 +42,27 @@ import Testing
         let before = first.log.lock.load(.grantCount)
         first.log.releaseWriterLock()
         let word = first.log.lock.load(.release)
-        #expect(first.log.tryBecomeWriterIfCurrent())
+        expectTrue(first.log.tryBecomeWriterIfCurrent())
         expectEqual(first.log.lock.load(.grantCount), before + 1)
         first.log.releaseWriterLock()
-        #expect(first.log.lock.load(.release) != word)
+        expectTrue(first.log.lock.load(.release) != word)
     }
 
     @Test func theEpochRisesWhenTheLockChangesProcess() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
-        func epoch() throws -> UInt32 { try #require(first.log.lock.loadControl()).writerEpoch }
+        func epoch() throws -> UInt32 { try requireValue(first.log.lock.loadControl()).writerEpoch }
         try first.commit()
         let one = try epoch()
         first.log.releaseWriterLock()
-        #expect(first.log.tryBecomeWriterIfCurrent())
+        expectTrue(first.log.tryBecomeWriterIfCurrent())
         try expectEqual(epoch(), one, "the same process again")
         first.log.releaseWriterLock()
         let second = try realm.openWriter()
         try expectEqual(epoch(), one + 1)
         try second.commit()
         second.log.releaseWriterLock()
-        #expect(try first.becomeWriter())
+        try expectTrue(first.becomeWriter())
         try expectEqual(epoch(), one + 2)
         try first.commit()
         // Also from the records, without the control page.
@@ -71,7 +71,7 @@ import Testing
         let log = try RealmLog.open(copy, path: realm.path, options: realm.options) {
             (_) throws(StoreError) in
         }.log
-        try expectEqual(#require(log.lock.loadControl()).writerEpoch, one + 2)
+        try expectEqual(requireValue(log.lock.loadControl()).writerEpoch, one + 2)
     }
 
     @Test func aLogIsCurrentUntilSomebodyElseWrites() throws {
@@ -81,19 +81,19 @@ import Testing
         first.log.releaseWriterLock()
         let second = try realm.open()
         expectTrue(first.log.isCurrent() && second.log.isCurrent())
-        #expect(second.log.tryBecomeWriterIfCurrent())
-        #expect(first.log.isCurrent(), "nothing has been written yet")
+        expectTrue(second.log.tryBecomeWriterIfCurrent())
+        expectTrue(first.log.isCurrent(), "nothing has been written yet")
         try second.write()
-        #expect(!first.log.isCurrent(), "another process is writing")
+        expectTrue(!first.log.isCurrent(), "another process is writing")
         try second.log.sync()
         second.log.publish()
         second.log.releaseWriterLock()
-        #expect(!first.log.isCurrent())
-        #expect(!first.log.tryBecomeWriterIfCurrent())
-        #expect(!first.log.lock.isLockedElsewhere(.writer))
+        expectTrue(!first.log.isCurrent())
+        expectTrue(!first.log.tryBecomeWriterIfCurrent())
+        expectTrue(!first.log.lock.isLockedElsewhere(.writer))
         try first.catchUp()
-        #expect(first.log.isCurrent())
-        #expect(first.log.tryBecomeWriterIfCurrent())
+        expectTrue(first.log.isCurrent())
+        expectTrue(first.log.tryBecomeWriterIfCurrent())
         try first.commit()
         try expectEqual(realm.open().versions, [1, 2, 3])
     }
@@ -104,20 +104,20 @@ import Testing
         try first.commit()
         let second = try realm.open()
         try first.log.writeIdle()
-        #expect(!second.log.isCurrent())
+        expectTrue(!second.log.isCurrent())
         try second.catchUp()
-        #expect(second.log.isCurrent())
+        expectTrue(second.log.isCurrent())
         try first.commit(5000)
-        #expect(!second.log.isCurrent())
+        expectTrue(!second.log.isCurrent())
         try second.catchUp()
-        #expect(second.log.isCurrent())
+        expectTrue(second.log.isCurrent())
     }
 
     @Test func takingTheLockFromACurrentLogDoesNotTouchTheDisk() throws {
         let realm = LogFixture()
         let log = try realm.open().log
         let before = [EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) }
-        #expect(log.tryBecomeWriterIfCurrent())
+        expectTrue(log.tryBecomeWriterIfCurrent())
         expectEqual([EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) }, before)
     }
 
@@ -127,12 +127,12 @@ import Testing
         try first.commit()
         first.log.releaseWriterLock()
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
-        #expect(!first.log.isCurrent())
+        expectTrue(!first.log.isCurrent())
         expectEqual(codeThrown { _ = try first.becomeWriter() }, .invalidDatabase)
-        #expect(!first.log.holdsWriter)
+        expectTrue(!first.log.holdsWriter)
         // A process that opens the realm rebuilds it, and all continue.
         _ = try realm.open()
-        #expect(try first.becomeWriter())
+        try expectTrue(first.becomeWriter())
     }
 
     @Test func oneSyncAndOneWriteABatch() throws {
@@ -155,7 +155,7 @@ import Testing
         var first: LogFixture.Process? = try realm.openWriter()
         for _ in 0..<6 { try first?.commit(2500) }
         let sizes = realm.segmentSizes()
-        #expect(sizes.count > 2)
+        expectTrue(sizes.count > 2)
         first = nil
         let directory = try realm.disk.openDirectory(realm.path, .existing)
         try directory.unlink("LOCK")
@@ -183,11 +183,11 @@ import Testing
         expectEqual(codeThrown { try first.log.confirmPlace(path: true) }, .outcomeUnknown)
         first.log.releaseWriterLock()
         first.log.revive()
-        #expect(!first.log.isInPlace)
-        #expect(!first.log.tryBecomeWriterIfCurrent())
+        expectTrue(!first.log.isInPlace)
+        expectTrue(!first.log.tryBecomeWriterIfCurrent())
         expectEqual(codeThrown { _ = try first.becomeWriter() }, .ioFailed)
         realm.disk.placeFailure.withLock { $0 = nil }
-        #expect(try first.becomeWriter())
+        try expectTrue(first.becomeWriter())
         try expectEqual(realm.open().versions, [1, 2])
     }
 
@@ -203,7 +203,7 @@ import Testing
         #expect(throws: StoreError.self) { try first.log.checkLock() }
         expectEqual(codeThrown { try first.commit(20_000) }, .fileMoved, "a new segment")
         first.log.releaseWriterLock()
-        #expect(!first.log.tryBecomeWriterIfCurrent())
+        expectTrue(!first.log.tryBecomeWriterIfCurrent())
         expectEqual(codeThrown { _ = try first.becomeWriter() }, .fileMoved)
         expectEqual(codeThrown { _ = try first.log.tryLockCheckpoint() }, .fileMoved)
         expectTrue(second.log.isInPlace && !first.log.isInPlace)

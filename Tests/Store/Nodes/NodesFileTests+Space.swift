@@ -12,7 +12,7 @@ extension NodesFileTests {
     // Covers .diskFull
     @Test func whatAFailedAppenderWroteTakesNoSpace() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk)
         let first = try nodes.appender(after: nil, liveByteCount: 1 << 30)
         let place = try append(bytes(9000, 1), first)
@@ -68,7 +68,7 @@ extension NodesFileTests {
     /// would need space for everything in a new file instead of only for what changed.
     @Test func attemptsOnAFullDiskDoNotFillTheFile() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk) { $0.nodesSlackByteCount = 0 }
         let first = try nodes.appender(after: nil, liveByteCount: 0)
         let place = try append(bytes(40_000, 1), first)

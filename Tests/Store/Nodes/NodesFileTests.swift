@@ -68,7 +68,7 @@ import Testing
                 }
             }
         }
-        #expect(try nodes.file(1) === file)
+        try expectTrue(nodes.file(1) === file)
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -132,7 +132,7 @@ import Testing
 
     @Test func everyFlippedBitOfTheHeaderIsNoticed() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         do { _ = try nodes(disk).appender(after: nil, liveByteCount: 0) }
         for bit in stride(from: 0, to: 4096 * 8, by: 7) {
             simulation.flipBit(bit, of: "nodes-1", in: disk.realmPath)
@@ -149,7 +149,7 @@ import Testing
 
     @Test func aNewFileIsBegunWhenTheOldOneIsFullOrFailed() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk) { $0.nodesSlackByteCount = 10_000 }
         let first = try nodes.appender(after: nil, liveByteCount: 0)
         _ = try append(bytes(20_000, 1), first)
@@ -170,7 +170,7 @@ import Testing
     /// The process that wrote the file needn't have anything else to do with it.
     @Test func aFailedFileTakesNoMoreAfterItIsReleased() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk)
         func write(after newest: CheckpointReference?) throws -> UInt64 {
             let appender = try nodes.appender(after: newest, liveByteCount: 1 << 30)
@@ -194,7 +194,7 @@ import Testing
     @Test(arguments: [(EffectKind.syncDirectory, 1), (.size, 1), (.size, 2)])
     func aFileThatCannotBeBegunIsRemoved(kind: EffectKind, nth: Int) throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk)
         simulation.inject(SimFailure(kind, nth: nth))
         let code = codeThrown { _ = try nodes.appender(after: nil, liveByteCount: 0) }
@@ -209,7 +209,7 @@ import Testing
 
     @Test func thePaceStopsAndSpacingIsSynced() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk) { $0.nodesSyncByteCount = 8192 }
         let appender = try nodes.appender(after: nil, liveByteCount: 0) { $0 < 60_000 }
         let syncs = simulation.count(.sync)
@@ -325,7 +325,7 @@ import Testing
     /// The bytes are read into private memory instead.
     @Test func whatCannotBeMappedIsRead() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk)
         let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
         let content = bytes(5000, 4)
@@ -333,14 +333,14 @@ import Testing
         try appender.sync()
         simulation.inject(SimFailure(.map, code: .ioFailed, errno: ENOMEM, times: .forever))
         try expectEqual(Array(nodes.file(1).bytes(at: offset, count: 5000)), content)
-        #expect(simulation.firedFailureCount > 0)
+        expectTrue(simulation.firedFailureCount > 0)
     }
 
     /// A read error of the disk is reported with its location.
     // Covers .ioFailed
     @Test func whatCannotBeReadThrows() throws {
         let disk = try TestDisk(.simulation)
-        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let simulation = try requireValue(disk.fileSystem as? SimFileSystem)
         let nodes = try nodes(disk)
         let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
         let offset = try append(bytes(5000, 4), appender)

@@ -25,7 +25,7 @@ import Testing
             for _ in 0..<3 { pool.submitLong { gate.wait() } }
             pool.submit { done.resume() }
         }
-        #expect(!gate.isOpen)
+        expectTrue(!gate.isOpen)
         gate.open()
         // The third long job had no thread, and runs when one of the others ends.
         await withCheckedContinuation { done in pool.submitLong { done.resume() } }
@@ -48,7 +48,7 @@ import Testing
                 done.resume()
             }
         }
-        #expect(first.isOpen && second.isOpen)
+        expectTrue(first.isOpen && second.isOpen)
     }
 
     @Test func aJobThatWaitsDelaysNoOther() async {
@@ -61,7 +61,7 @@ import Testing
             }
             pool.submit { gate.open() }
         }
-        #expect(pool.threadCount <= 2)
+        expectTrue(pool.threadCount <= 2)
     }
 
     @Test func aPoolIsCrowdedWhileAShortJobHasNoThread() async {
@@ -74,7 +74,7 @@ import Testing
                 done.resume(returning: (before, pool.isSaturated))
             }
         }
-        #expect(wasCrowded == (false, true))
+        expectTrue(wasCrowded == (false, true))
         await withCheckedContinuation { done in pool.submit { done.resume() } }
         expectTrue(gate.isOpen && !pool.isSaturated)
     }
@@ -95,7 +95,7 @@ import Testing
                     first.wait()
                 }
             }
-            #expect(haveMet)
+            expectTrue(haveMet)
             if !haveMet { return }
         }
     }
@@ -106,7 +106,7 @@ import Testing
             for _ in 0..<40 { IOPool.elastic.submit { gate.wait() } }
             IOPool.elastic.submit { done.resume() }
         }
-        #expect(!gate.isOpen)
+        expectTrue(!gate.isOpen)
         gate.open()
     }
 
