@@ -99,6 +99,7 @@ extension QueryExplanation.Means {
         switch self {
         case .index(let column): "the index on \(column)"
         case .words(let column): "the full-text index on \(column)"
+        case .points(let table, let list): "the geospatial index on \(table).\(list)"
         case .path(let property): "following \(property) backward from matching objects"
         case .given: "the given objects themselves"
         }

@@ -178,7 +178,8 @@ struct CheckpointLoader {
         loose.removeLast(clusters.count)
         table.buildTree(clusters, nextKey: nextKey, edit)
         for (slot, tree) in trees.enumerated() {
-            // a full-text index has an entry for each word instead of each row
+            // a full-text index has an entry for each word instead of each row, and a geospatial
+            // index for each point
             table.setIndex(
                 try index(
                     tree.column.rawValue, kind: tree.kind.rawValue,

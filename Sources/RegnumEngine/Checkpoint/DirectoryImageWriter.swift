@@ -129,6 +129,9 @@ struct DirectoryImageWriter {
 
 /// The schema in a directory image, with parts encoded as in a commit record.
 enum SchemaImage {
+    /// A flag in the kind of a list: it has a geospatial index.
+    private static let geoIndexed: UInt8 = 16
+
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
         var writer = RecordWriter(capacity: 256)
         for table in schema.tables {
@@ -142,7 +145,7 @@ enum SchemaImage {
             for list in table.lists {
                 writer.string(list.name)
                 writer.varint(UInt64(list.target.rawValue))
-                writer.byte(list.kind.rawValue)
+                writer.byte(list.kind.rawValue | (list.isGeoIndexed ? geoIndexed : 0))
             }
         }
         writer.varint(schema.version)
@@ -194,8 +197,11 @@ enum SchemaImage {
         }
         for table in tables {
             for list in table.lists {
-                try SchemaRules.check(
-                    entriesOf: list.kind, list.name, of: table.name, tables[list.target.index])
+                let target = tables[list.target.index]
+                try SchemaRules.check(entriesOf: list.kind, list.name, of: table.name, target)
+                if list.isGeoIndexed {
+                    try SchemaRules.checkCanHavePoints(list, of: table.name, target)
+                }
             }
         }
         let version = try reader.varint()
@@ -205,15 +211,19 @@ enum SchemaImage {
 
     private static func lists(
         _ reader: inout RecordReader, tableCount: Int
-    ) throws(StoreError) -> [(name: String, target: TableKey, kind: ListKind)] {
+    ) throws(StoreError) -> [ListSchema] {
         let count = try reader.count(
             max: min(Limits.maximumTreeCount / 2, reader.remaining), "the number of lists")
-        var lists: [(name: String, target: TableKey, kind: ListKind)] = []
-        for _ in 0..<count {
+        var lists: [ListSchema] = []
+        for index in 0..<count {
             let name = try reader.string()
             let target = try reader.count(max: tableCount - 1, "a table key")
-            let kind = try reader.listKind(of: "checkpoint")
-            lists.append((name, TableKey(rawValue: UInt32(target)), kind))
+            let (kind, flags) = try reader.listKind(of: "checkpoint", flags: geoIndexed)
+            lists.append(
+                ListSchema(
+                    key: ListKey(rawValue: UInt16(index)), name: name,
+                    target: TableKey(rawValue: UInt32(target)), kind: kind,
+                    isGeoIndexed: flags != 0))
         }
         return lists
     }

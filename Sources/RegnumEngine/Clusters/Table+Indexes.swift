@@ -3,8 +3,8 @@ import RegnumStore
 /// The indexes and lists of a table. The roots of their trees are stored in the table's node from
 /// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
 /// reserved): first the indexes (kind 0) by ascending column, then the full-text indexes (kind 3)
-/// likewise, then for each list, ascending, its sequence tree (kind 1) and the tree of its
-/// backlinks (kind 2).
+/// likewise, then the geospatial indexes (kind 4) by ascending list, then for each list, ascending,
+/// its sequence tree (kind 1) and the tree of its backlinks (kind 2).
 extension Table {
     /// Creates an empty table.
     static func make(_ trees: [ColumnTree], _ edit: NodeEdit) -> Table {
@@ -13,7 +13,7 @@ extension Table {
         return table
     }
 
-    /// The number of trees over columns, which use slots 0..<indexCount.
+    /// The number of indexes, which use slots 0..<indexCount.
     @inline(__always)
     var indexCount: Int { node.count &- 2 &* listCount }
 
@@ -27,13 +27,12 @@ extension Table {
         ColumnKey(rawValue: node.load(indexOffset(slot) + 20))
     }
 
-    /// Returns which tree over a column a slot below `indexCount` has.
+    /// Returns which index a slot below `indexCount` has.
     @inline(__always)
     func columnTree(at slot: Int) -> ColumnTree {
         let kind: UInt16 = node.load(indexOffset(slot) + 22)
         return ColumnTree(
-            column: indexColumn(at: slot),
-            kind: kind == ColumnTreeKind.words.rawValue ? .words : .values)
+            column: indexColumn(at: slot), kind: ColumnTreeKind(rawValue: kind) ?? .values)
     }
 
     private func setColumnTree(_ tree: ColumnTree, at slot: Int) {
@@ -67,22 +66,14 @@ extension Table {
         node.store(UInt32(tree.height), offset + 16)
     }
 
-    /// Returns a copy of the table with an additional index over the existing rows, in the slot
-    /// that the order of kinds and columns determines. The edit must own the table.
-    ///
-    /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values. n is the
-    ///   number of rows or, for a full-text index, of words.
-    func addingIndex(
-        of column: ColumnSchema, _ kind: ColumnTreeKind, seed: Identity128, _ edit: NodeEdit
+    /// Returns a copy of the table with an additional index of ascending entries, in the slot that
+    /// the order of kinds and columns determines. The edit must own the table.
+    func adding(
+        _ tree: ColumnTree, _ entries: [IndexTree.Entry], _ edit: NodeEdit
     ) -> Table {
-        let entries =
-            switch kind {
-            case .values: indexEntries(of: column, seed: seed)
-            case .words: wordEntries(of: column, seed: seed)
-            }
         let slot = (0..<indexCount).count {
             let other = columnTree(at: $0)
-            return (other.kind, other.column) < (kind, column.key)
+            return (other.kind, other.column) < (tree.kind, tree.column)
         }
         let behind = node.count - slot
         let table = withRoom(for: 1, edit)
@@ -90,14 +81,16 @@ extension Table {
         (table.node.address + offset + Table.indexByteCount).copyMemory(
             from: table.node.address + offset, byteCount: Table.indexByteCount * behind)
         table.node.count += 1
-        table.setColumnTree(ColumnTree(column: column.key, kind: kind), at: slot)
+        table.setColumnTree(tree, at: slot)
         table.node.store(0 as UInt64, offset + 24)
         table.setIndex(entries.withUnsafeBufferPointer { IndexTree.build($0, edit) }, at: slot)
         return table
     }
 
     /// Returns the entries of an index over the rows, ascending.
-    private func indexEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
+    ///
+    /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values.
+    func indexEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
         let defaultKey = IndexKey.key(column.defaultValue, seed: seed)
         var entries: [IndexTree.Entry] = []
         entries.reserveCapacity(count)
@@ -117,7 +110,9 @@ extension Table {
     }
 
     /// Returns the entries of a full-text index over the rows, ascending.
-    private func wordEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
+    ///
+    /// - Complexity: O(n log n) for n words.
+    func wordEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
         let defaultKeys = WordKey.keys(column.defaultValue, seed: seed)
         var entries: [IndexTree.Entry] = []
         forEachPlace { cluster, place in

@@ -102,10 +102,23 @@ extension DatabaseContent {
         _ column: ColumnKey, _ kind: ColumnTreeKind = .values, of key: TableKey,
         _ edit: ContentEdit
     ) {
+        let definition = schema.tables[key.index].columns[column.index]
+        let table = self[key.index]
+        let entries =
+            switch kind {
+            case .values: table.indexEntries(of: definition, seed: context.seed)
+            case .words: table.wordEntries(of: definition, seed: context.seed)
+            case .points: preconditionFailure("A column can't have a geospatial index.")
+            }
+        add(ColumnTree(column: column, kind: kind), entries, to: key, edit)
+    }
+
+    /// Adds an index of ascending entries to a table.
+    mutating func add(
+        _ tree: ColumnTree, _ entries: [IndexTree.Entry], to key: TableKey, _ edit: ContentEdit
+    ) {
         edit.discard(key.index)
-        let table = ownTable(key.index, edit.nodes).addingIndex(
-            of: schema.tables[key.index].columns[column.index], kind, seed: context.seed,
-            edit.nodes)
+        let table = ownTable(key.index, edit.nodes).adding(tree, entries, edit.nodes)
         directory?.store(table.node.word, DatabaseContent.offset(key.index))
     }
 
@@ -137,6 +150,7 @@ extension DatabaseContent {
         _ edit: ContentEdit
     ) -> Bool {
         var table = self[index]
+        let points = column.type == .double ? points(withElement: key, in: index) : []
         if column.hasIndex {
             guard let (cluster, place) = table.place(key) else { return false }
             let old = IndexKey.key(cluster.value(place, column), seed: context.seed)
@@ -161,14 +175,17 @@ extension DatabaseContent {
                     edit.nodes)
             }
         }
-        return table.set(
+        let isSet = table.set(
             key, column.key, value, version: version, columns: schema.tables[index].columns,
             edit: edit.nodes)
+        for point in points { movePoint(point, edit.nodes) }
+        return isSet
     }
 
     /// Deletes a row. Returns false if it doesn't exist.
     mutating func remove(_ index: Int, _ key: UInt64, _ edit: ContentEdit) -> Bool {
         guard let (cluster, place) = self[index].place(key) else { return false }
+        let points = points(withElement: key, in: index)
         var table = ownTable(index, edit.nodes)
         let editor = edit.editor(index, table, schema.tables[index])
         for slot in editor.indexColumns.indices {
@@ -188,6 +205,8 @@ extension DatabaseContent {
                 words: cluster.wordKeys(place, column, seed: context.seed), with: [], key,
                 at: slot, table, edit.nodes)
         }
-        return table.remove(key, edit: edit.nodes)
+        let isRemoved = table.remove(key, edit: edit.nodes)
+        for point in points { movePoint(point, edit.nodes) }
+        return isRemoved
     }
 }

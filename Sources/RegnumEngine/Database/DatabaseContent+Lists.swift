@@ -49,6 +49,7 @@ extension DatabaseContent {
         _ place: ListPlace, _ owner: UInt64, at position: Int, removing count: Int,
         inserting elements: ArraySlice<UInt64>, _ edit: NodeEdit
     ) -> Bool {
+        let point = position < 2 ? point(in: place, owner) : nil
         var isLinked = true
         let isDone = withTrees(of: place, edit) { sequence, backlinks in
             if count == 0 {
@@ -72,6 +73,7 @@ extension DatabaseContent {
             for element in elements { backlinks.insertAgain(element, owner, edit) }
             return true
         }
+        if let point { movePoint(point, edit) }
         if !isLinked { reportBacklinks(of: place) }
         return isDone
     }
@@ -100,6 +102,7 @@ extension DatabaseContent {
             if elements.isEmpty { continue }
             let place = ListPlace(
                 table: TableKey(rawValue: UInt32(index)), list: ListKey(rawValue: UInt16(list)))
+            let point = point(in: place, owner)
             var isLinked = true
             withTrees(of: place, edit) { sequence, backlinks in
                 isLinked = sequence.remove(owner, 0..<elements.count, edit)
@@ -107,6 +110,7 @@ extension DatabaseContent {
                     isLinked = false
                 }
             }
+            if let point { movePoint(point, edit) }
             if !isLinked { reportBacklinks(of: place) }
         }
     }
@@ -147,6 +151,7 @@ extension DatabaseContent {
     private mutating func remove(
         _ wanted: Set<UInt64>, _ count: Int, _ place: ListPlace, _ owner: UInt64, _ edit: NodeEdit
     ) -> [Int] {
+        let point = point(in: place, owner)
         var isLinked = true
         let positions = withTrees(of: place, edit) { sequence, backlinks in
             let positions = sequence.positions(owner, of: wanted, count: count)
@@ -167,6 +172,7 @@ extension DatabaseContent {
             }
             return positions
         }
+        if let point { movePoint(point, edit) }
         if !isLinked { reportBacklinks(of: place) }
         return positions
     }

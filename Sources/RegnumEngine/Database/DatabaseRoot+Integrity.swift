@@ -4,11 +4,11 @@ extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
     /// file; that values are within the bounds of their columns, and long texts in row order
     /// where searches rely on it; that each index has the rows of its class under their values, in
-    /// ascending order, and nothing else, and each full-text index under their words; that primary
-    /// keys are unique; that links and list elements refer to existing rows; that a list's
-    /// backlinks match its elements; that the elements of sets and the keys of maps and
-    /// dictionaries are unique and in order; and that each row of an owned class has one owner and
-    /// doesn't contain itself.
+    /// ascending order, and nothing else, each full-text index under their words, and each
+    /// geospatial index under the points in their lists; that primary keys are unique; that links
+    /// and list elements refer to existing rows; that a list's backlinks match its elements; that
+    /// the elements of sets and the keys of maps and dictionaries are unique and in order; and that
+    /// each row of an owned class has one owner and doesn't contain itself.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -110,12 +110,16 @@ struct TableCheck {
         }
     }
 
-    /// Checks that each index contains each row exactly once, under its value, and each full-text
-    /// index each row under its words.
+    /// Checks that each index contains each row exactly once, under its value, each full-text index
+    /// each row under its words, and each geospatial index each row under its point.
     func checkIndexes() throws(StoreError) {
         for slot in 0..<state.indexCount {
             let index = state.index(at: slot)
             let tree = state.columnTree(at: slot)
+            if tree.kind == .points {
+                try checkPoints(index, table.lists[tree.list.index])
+                continue
+            }
             let column = table.columns[tree.column.index]
             if tree.kind == .words {
                 try checkWords(index, column)
@@ -163,16 +167,34 @@ struct TableCheck {
 
     /// Checks that the entries of a full-text index are the words of the rows, ascending.
     private func checkWords(_ index: IndexTree, _ column: ColumnSchema) throws(StoreError) {
+        try checkEntries(of: index, ("full-text index", "word"), column.name) { cluster, place in
+            cluster.wordKeys(place, column, seed: content.context.seed)
+        }
+    }
+
+    /// Checks that the entries of a geospatial index are the points in the lists, ascending.
+    private func checkPoints(_ index: IndexTree, _ list: ListSchema) throws(StoreError) {
+        let lists = ListPlace(table: table.key, list: list.key)
+        try checkEntries(of: index, ("geospatial index", "point"), list.name) { cluster, place in
+            content.pointKey(lists, cluster.firstKey + UInt64(place)).map { [$0] } ?? []
+        }
+    }
+
+    /// Checks that an index has exactly the entries that `keys` returns for each row, ascending.
+    private func checkEntries(
+        of index: IndexTree, _ names: (index: String, entry: String), _ property: String,
+        _ keys: (Cluster, Int) -> [UInt64]
+    ) throws(StoreError) {
         var wrong: UInt64?
-        var wordCount = 0
+        var expectedCount = 0
         var count = 0
         var last: IndexTree.Entry?
         var isAscending = true
         let (_, error) = DamageWatch.run {
             state.forEachPlace { cluster, place in
                 let row = cluster.firstKey + UInt64(place)
-                let keys = cluster.wordKeys(place, column, seed: content.context.seed)
-                wordCount += keys.count
+                let keys = keys(cluster, place)
+                expectedCount += keys.count
                 if !keys.allSatisfy({ index.contains($0, row) }) { wrong = row }
                 return wrong == nil
             }
@@ -184,16 +206,16 @@ struct TableCheck {
                 return true
             }
         }
-        if let error { throw named(error, column.name) }
+        if let error { throw named(error, property) }
         if let wrong {
-            throw damage("its full-text index lacks a word of the row", column.name, wrong)
+            throw damage("its \(names.index) lacks a \(names.entry) of the row", property, wrong)
         }
-        // As the entries are distinct and all words are among them, the counts decide.
-        if !isAscending { throw damage("its full-text index is out of order", column.name) }
-        if count != wordCount || index.count != wordCount {
+        // As the entries are distinct and all expected ones are among them, the counts decide.
+        if !isAscending { throw damage("its \(names.index) is out of order", property) }
+        if count != expectedCount || index.count != expectedCount {
             throw damage(
-                "its full-text index has \(index.count) entries for \(wordCount) words",
-                column.name)
+                "its \(names.index) has \(index.count) entries for \(expectedCount) "
+                    + "\(names.entry)s", property)
         }
     }
 

@@ -14,7 +14,8 @@ package struct GeoArea: Hashable, Sendable {
     }
 
     private let shape: Shape
-    private let bounds: GeoBounds
+    /// Ranges of coordinates outside which the area has no point.
+    let bounds: GeoBounds
     /// The area as written in predicate strings.
     package let text: String
 
@@ -54,13 +55,25 @@ package struct GeoArea: Hashable, Sendable {
 
 /// Ranges of coordinates outside which an area has no point. Wider than needed by much more than
 /// rounding errors.
-private struct GeoBounds: Hashable {
+struct GeoBounds: Hashable {
     private var latitudes = -91.0...91.0
     private var longitude = 0.0
     /// The maximum difference of longitudes; 180 or more for all of them.
     private var longitudeDifference = 180.0
 
     private static let tolerance = 1e-6
+
+    /// Longitudes and latitudes of rectangles that have every point for which `mayContain` is true:
+    /// two of them across the antimeridian.
+    var rectangles: [(longitudes: ClosedRange<Double>, latitudes: ClosedRange<Double>)] {
+        // more than the rounding errors of `mayContain`
+        let difference = longitudeDifference + 1e-9
+        guard difference < 180 else { return [(-180...180, latitudes)] }
+        let (west, east) = (longitude - difference, longitude + difference)
+        if west < -180 { return [(-180...east, latitudes), (west + 360...180, latitudes)] }
+        if east > 180 { return [(west...180, latitudes), (-180...east - 360, latitudes)] }
+        return [(west...east, latitudes)]
+    }
 
     /// Creates the bounds of the points within an angle around a center.
     init(center: SIMD3<Double>, radius: Double) {

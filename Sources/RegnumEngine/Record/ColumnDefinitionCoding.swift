@@ -73,11 +73,14 @@ extension RecordReader {
         return kind
     }
 
-    mutating func listKind(of carrier: String) throws(StoreError) -> ListKind {
+    /// - Parameter flags: The flags that the kind may be combined with.
+    mutating func listKind(
+        of carrier: String, flags: UInt8 = 0
+    ) throws(StoreError) -> (kind: ListKind, flags: UInt8) {
         let code = try byte()
-        guard let kind = ListKind(rawValue: code) else {
+        guard let kind = ListKind(rawValue: code & ~flags) else {
             throw .newer("A \(carrier) has a list of the unknown kind \(code)")
         }
-        return kind
+        return (kind, code & flags)
     }
 }

@@ -98,7 +98,7 @@ private struct RecordApplication {
                 index == content.schema.tables.count, "a new class has the wrong key")
             try addTable()
             return
-        case .addColumn, .addList, .addIndex, .addFullTextIndex:
+        case .addColumn, .addList, .addIndex, .addFullTextIndex, .addGeoIndex:
             try reader.require(lastPlace.1 < 0, "a column is added after rows were changed")
         case .delete, .set, .insert, .lists, .schemaVersion: break
         }
@@ -109,6 +109,7 @@ private struct RecordApplication {
         case .addList: return try addList(index)
         case .addIndex: return try addIndex(index)
         case .addFullTextIndex: return try addFullTextIndex(index)
+        case .addGeoIndex: return try addGeoIndex(index)
         default: break
         }
         let schema = content.schema.tables[index]
@@ -211,7 +212,7 @@ private struct RecordApplication {
         try reader.require(key == UInt64(schema.lists.count), "a new list has the wrong key")
         let name = try reader.string()
         let target = try reader.count(max: Int(UInt32.max), "a table key")
-        let kind = try reader.listKind(of: "commit record")
+        let kind = try reader.listKind(of: "commit record").kind
         try chargeSchemaChange(adding: 1)
         do throws(StoreError) {
             _ = try content.addList(
@@ -247,6 +248,18 @@ private struct RecordApplication {
             try content.addFullTextIndex(definition.key, of: schema.key, edit)
         } catch {
             throw reader.damaged("it adds an invalid full-text index (\(error.message))")
+        }
+    }
+
+    private mutating func addGeoIndex(_ index: Int) throws(StoreError) {
+        let list = try reader.count(max: Int(UInt16.max), "a list key")
+        try chargeSchemaChange(
+            adding: 0, indexWork: CommitRecord.geoWork(rowCount: content[index].count))
+        do throws(StoreError) {
+            try content.addGeoIndex(
+                ListKey(rawValue: UInt16(list)), of: content.schema.tables[index].key, edit)
+        } catch {
+            throw reader.damaged("it adds an invalid geospatial index (\(error.message))")
         }
     }
 

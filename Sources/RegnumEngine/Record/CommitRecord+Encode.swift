@@ -75,6 +75,9 @@ extension CommitRecord {
         case .fullTextIndex(let table, let column):
             begin(.addFullTextIndex, table, &writer)
             writer.varint(UInt64(column.rawValue))
+        case .geoIndex(let table, let list):
+            begin(.addGeoIndex, table, &writer)
+            writer.varint(UInt64(list.rawValue))
         }
     }
 

@@ -18,6 +18,7 @@ package enum CommitRecord {
         case addIndex = 9
         case schemaVersion = 10
         case addFullTextIndex = 11
+        case addGeoIndex = 12
     }
 
     static let flagOptional: UInt8 = 1

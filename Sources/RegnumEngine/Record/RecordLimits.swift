@@ -13,6 +13,9 @@ extension CommitRecord {
         indexWork(rowCount: rowCount) + textByteCount / 16
     }
 
+    /// Returns the cost of adding a geospatial index to a class. Each row's list is read.
+    static func geoWork(rowCount: Int) -> Int { rowCount / 2 }
+
     /// Returns the cost of the indexes of a new column, whose rows have its default.
     static func indexWork(_ definition: ColumnDefinition, _ rowCount: Int) -> Int {
         var work = definition.isIndexed ? indexWork(rowCount: rowCount) : 0
@@ -41,6 +44,8 @@ extension CommitRecord {
                 let definition = schema.tables[table.index].columns[column.index].definition
                 let byteCount = rows.textByteCount(of: column, definition.defaultValue)
                 work += fullTextWork(rowCount: rows.count, textByteCount: byteCount)
+            case .geoIndex(let table, _):
+                work += geoWork(rowCount: base.content.table(table)?.count ?? 0)
             default: break
             }
         }

@@ -21,6 +21,8 @@ package struct QueryExplanation: Sendable {
     package enum Means: Sendable, Hashable {
         case index(column: String)
         case words(column: String)
+        /// The geospatial index of a list of a class, which may be reached by a path.
+        case points(table: String, list: String)
         /// From matching rows of other classes, against the direction of a path that begins with
         /// this property, which belongs to the other class if it is followed backward.
         case path(property: String)
@@ -70,6 +72,10 @@ extension CompiledQuery {
         var means: [QueryExplanation.Means] = []
         means += lookup.ranges.map { .index(column: columns[$0.column].name) }
         means += lookup.wordColumns.map { .words(column: columns[$0].name) }
+        means += lookup.geoIndexes.map { place -> QueryExplanation.Means in
+            let table = schema.tables[place.table.index]
+            return .points(table: table.name, list: table.lists[place.list.index].name)
+        }
         means += lookup.paths.map { .path(property: $0.property(from: key, in: schema)) }
         if means.isEmpty, !lookup.rows.isEmpty { means = [.given] }
         if means.isEmpty { return .nothing }

@@ -27,8 +27,10 @@ extension CompiledPredicate {
         }
         if candidateCount < CompiledPredicate.minimumBackwardCount { return nil }
         let maximumCount = min(candidateCount, max((root.table(table)?.count ?? 0) / 4, 16))
+        var geoIndexes: [ListPlace] = []
         guard let target = hops.last?.target,
-            var rows = end.rows(root, target, candidateCount, maximumCount, &statistics)
+            var rows = end.rows(
+                root, target, candidateCount, maximumCount, &geoIndexes, &statistics)
         else { return nil }
         for (index, hop) in hops.enumerated().reversed() {
             let origin = index == 0 ? table : hops[index - 1].target
@@ -38,7 +40,8 @@ extension CompiledPredicate {
             else { return nil }
             rows = origins
         }
-        return IndexLookup(ranges: [], rows: rows, isExact: isExact, paths: [hops[0]])
+        return IndexLookup(
+            ranges: [], rows: rows, isExact: isExact, geoIndexes: geoIndexes, paths: [hops[0]])
     }
 
     /// With fewer candidates than this, each of them is evaluated.
@@ -49,9 +52,11 @@ extension CompiledPredicate {
     /// Returns the matching rows of a class, ascending. Returns `nil` if there may be more than
     /// `maximumCount`, or if finding them is more work than following a path from `candidateCount`
     /// rows.
+    ///
+    /// - Parameter geoIndexes: Is set to the geospatial indexes that the rows were found in.
     private func rows(
         _ root: DatabaseContent, _ key: TableKey, _ candidateCount: Int, _ maximumCount: Int,
-        _ statistics: inout QueryStatistics
+        _ geoIndexes: inout [ListPlace], _ statistics: inout QueryStatistics
     ) -> [UInt64]? {
         guard let table = root.table(key) else { return [] }
         let lookup = lookup(
@@ -60,6 +65,7 @@ extension CompiledPredicate {
         if let lookup, lookup.maximumCount <= maximumCount {
             let keys = lookup.keys()
             statistics.indexEntriesRead += keys.count
+            geoIndexes = lookup.geoIndexes
             if lookup.isExact { return keys }
             statistics.rowsEvaluated += keys.count
             var finder = RowFinder(table)

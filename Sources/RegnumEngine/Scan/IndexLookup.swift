@@ -28,6 +28,9 @@ struct IndexLookup {
     var savesWords = false
     /// The columns with full-text indexes that `rows` were found in.
     var wordColumns: [Int] = []
+    /// The lists with geospatial indexes that `rows` were found in, or the rows from which paths
+    /// were followed backward.
+    var geoIndexes: [ListPlace] = []
     /// The first hops of the paths that were followed backward to find `rows`.
     var paths: [CompiledHop] = []
 
@@ -129,18 +132,20 @@ extension CompiledPredicate {
             return IndexLookup(ranges: [], rows: keys.filter { table.contains($0) }, isExact: true)
         case .matchWords(let column, let search):
             return column.lookup(root, table, search, candidateCount, &statistics)
+        case .within(let layout, let area):
+            return layout.lookup(root, area, candidateCount, &statistics)
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
-            .throughSet, .inSet, .within, .not, .compareNumbers, .isKind:
+            .throughSet, .inSet, .not, .compareNumbers, .isKind:
             return nil
         }
     }
 
-    /// Whether the lookup reads index entries, starting from other rows or from words.
+    /// Whether the lookup reads index entries, starting from other rows, words or points.
     private var isCostlyToLookUp: Bool {
         switch self {
-        case .through, .related, .count, .matchWords: true
+        case .through, .related, .count, .matchWords, .within: true
         case .and(let terms), .or(let terms): terms.contains { $0.isCostlyToLookUp }
         default: false
         }
@@ -163,6 +168,7 @@ extension CompiledPredicate {
                 lookup.isExact = lookup.isExact && one.isExact
                 lookup.savesWords = lookup.savesWords || one.savesWords
                 lookup.wordColumns += one.wordColumns
+                lookup.geoIndexes += one.geoIndexes
                 lookup.paths += one.paths
             }
         }

@@ -94,28 +94,46 @@ extension ColumnDefinition {
     var treeCount: Int { (hasIndex ? 1 : 0) + (isFullTextIndexed ? 1 : 0) }
 }
 
-/// A tree over the values of a column. The raw values are part of the file format.
+/// A tree over the values of a column, or over the points in a list. The raw values are part of the
+/// file format.
 enum ColumnTreeKind: UInt16, Comparable {
     /// The column's index, under `IndexKey`.
     case values = 0
     /// Its full-text index, under `WordKey`.
     case words = 3
+    /// The geospatial index of a list, under `PointKey`.
+    case points = 4
 
     static func < (a: ColumnTreeKind, b: ColumnTreeKind) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// One of the trees over the columns of a class.
+/// One of the indexes of a class.
 struct ColumnTree: Equatable {
+    /// The column; for a geospatial index, the list with that number.
     let column: ColumnKey
     let kind: ColumnTreeKind
+
+    init(column: ColumnKey, kind: ColumnTreeKind) {
+        self.column = column
+        self.kind = kind
+    }
+
+    /// The geospatial index of a list.
+    init(pointsOf list: ListKey) {
+        self.init(column: ColumnKey(rawValue: list.rawValue), kind: .points)
+    }
+
+    /// The list of a geospatial index.
+    var list: ListKey { ListKey(rawValue: column.rawValue) }
 }
 
 extension TableSchema {
-    /// The trees over columns in the order in which a table has them: the indexes by ascending
-    /// column, then the full-text indexes.
+    /// The indexes in the order in which a table has them: the indexes by ascending column, then
+    /// the full-text indexes, then the geospatial indexes by ascending list.
     var columnTrees: [ColumnTree] {
         columns.lazy.filter(\.hasIndex).map { ColumnTree(column: $0.key, kind: .values) }
             + columns.lazy.filter(\.isFullTextIndexed)
             .map { ColumnTree(column: $0.key, kind: .words) }
+            + lists.lazy.filter(\.isGeoIndexed).map { ColumnTree(pointsOf: $0.key) }
     }
 }

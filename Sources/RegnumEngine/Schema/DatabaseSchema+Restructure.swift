@@ -60,10 +60,13 @@ extension DatabaseSchema {
         replacing(tables[table.index].with(name: name, kind: kind))
     }
 
-    /// Returns the schema with a list renamed.
-    func with(_ table: TableKey, _ list: ListKey, name: String) -> DatabaseSchema {
+    /// Returns the schema with a list renamed, or with or without a geospatial index.
+    func with(
+        _ table: TableKey, _ list: ListKey, name: String? = nil, isGeoIndexed: Bool? = nil
+    ) -> DatabaseSchema {
         var lists = tables[table.index].lists
-        lists[list.index].name = name
+        if let name { lists[list.index].name = name }
+        if let isGeoIndexed { lists[list.index].isGeoIndexed = isGeoIndexed }
         return replacing(tables[table.index].with(lists: lists))
     }
 }

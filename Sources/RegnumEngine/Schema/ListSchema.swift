@@ -22,6 +22,12 @@ package struct ListSchema: Hashable, Sendable {
     /// The class of the list's elements.
     package let target: TableKey
     package let kind: ListKind
+    /// Whether a list of doubles has a geospatial index, which finds the rows whose first two
+    /// elements are the longitude and the latitude of a point in an area.
+    package var isGeoIndexed = false
+
+    /// The number of the list's trees: elements, backlinks, and the geospatial index.
+    var treeCount: Int { isGeoIndexed ? 3 : 2 }
 }
 
 /// A list of a particular class.
@@ -88,23 +94,19 @@ extension TableSchema {
     /// Returns the class with the given lists, whose targets must exist. Throws `invalidInput` like
     /// `SchemaRules.check(newList:)`, which also checks the targets.
     func adding(
-        _ lists: [(name: String, target: TableKey, kind: ListKind)]
+        _ lists: [ListSchema]
     ) throws(StoreError) -> TableSchema {
         if lists.isEmpty { return self }
         var names = Set(columns.map { Array($0.name.utf8) })
-        var result: [ListSchema] = []
-        for (index, list) in lists.enumerated() {
+        for list in lists {
             try SchemaRules.check(propertyName: list.name, of: name)
             guard names.insert(Array(list.name.utf8)).inserted else {
                 throw SchemaRules.duplicate(list.name, name)
             }
-            result.append(
-                ListSchema(
-                    key: ListKey(rawValue: UInt16(index)), name: list.name, target: list.target,
-                    kind: list.kind))
         }
-        try SchemaRules.checkTreeCount(self, adding: 2 * lists.count, lists[0].name)
-        return with(lists: result)
+        let treeCount = lists.reduce(0) { $0 + $1.treeCount }
+        try SchemaRules.checkTreeCount(self, adding: treeCount, lists[0].name)
+        return with(lists: lists)
     }
 }
 
@@ -131,13 +133,42 @@ extension SchemaRules {
         throw refused(table, name, because: "has entries without keys")
     }
 
+    /// Checks that a geospatial index can be added to an existing list.
+    static func check(
+        newGeoIndex list: ListKey, of table: TableSchema, in tables: [TableSchema]
+    ) throws(StoreError) {
+        guard list.index < table.lists.count else {
+            throw refused("The class \(table.name) has no list \(list.rawValue).", table.name)
+        }
+        let list = table.lists[list.index]
+        guard !list.isGeoIndexed else {
+            throw refused(table.name, list.name, because: "already has a geospatial index")
+        }
+        try checkCanHavePoints(list, of: table.name, tables[list.target.index])
+        try checkTreeCount(table, adding: 1, list.name)
+    }
+
+    /// Checks that a list can have a geospatial index.
+    static func checkCanHavePoints(
+        _ list: ListSchema, of table: String, _ target: TableSchema
+    ) throws(StoreError) {
+        guard list.kind == .list, target.kind == .elements,
+            target.columns.first?.scalarType == .double
+        else {
+            throw refused(
+                table, list.name,
+                because: "cannot have a geospatial index: only lists of doubles can")
+        }
+    }
+
     /// Checks that the table node has room for all trees: one for each index, including full-text
-    /// indexes, and two for each list.
+    /// and geospatial indexes, and two for each list.
     static func checkTreeCount(
         _ table: TableSchema, adding count: Int, _ name: String
     ) throws(StoreError) {
         let indexCount = table.columns.reduce(0) { $0 + $1.definition.treeCount }
-        guard indexCount + 2 * table.lists.count + count <= Limits.maximumTreeCount else {
+        let listTreeCount = table.lists.reduce(0) { $0 + $1.treeCount }
+        guard indexCount + listTreeCount + count <= Limits.maximumTreeCount else {
             throw refused(
                 "The class \(table.name) can have at most \(Limits.maximumTreeCount) indexes, "
                     + "where a list counts as two.", table.name, name)

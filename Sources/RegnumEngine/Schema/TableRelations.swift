@@ -28,6 +28,8 @@ struct TableRelations: Sendable {
     fileprivate(set) var incomingAny: [LinkPlace] = []
     /// The lists whose elements are rows of the class, ascending.
     fileprivate(set) var incomingLists: [ListPlace] = []
+    /// Those of them that have a geospatial index.
+    fileprivate(set) var incomingPoints: [ListPlace] = []
     /// Whether deleting a row can delete other rows that it owns.
     fileprivate(set) var ownsRows = false
     /// Whether deleting a row changes only the row and its own indexes.
@@ -49,8 +51,9 @@ struct TableRelations: Sendable {
                 if isOwner { relations[index].ownsRows = true }
             }
             for list in table.lists where list.target.index < tables.count {
-                relations[list.target.index].incomingLists.append(
-                    ListPlace(table: table.key, list: list.key))
+                let place = ListPlace(table: table.key, list: list.key)
+                relations[list.target.index].incomingLists.append(place)
+                if list.isGeoIndexed { relations[list.target.index].incomingPoints.append(place) }
                 if tables[list.target.index].kind.isOwned {
                     relations[index].ownedLists.append((list.key, list.target))
                     relations[index].ownsRows = true

@@ -42,6 +42,19 @@ extension EngineTransaction {
         return key
     }
 
+    /// Adds a geospatial index to an existing list of doubles.
+    ///
+    /// Throws `invalidInput`, with class and property, if the list already has one or isn't a list
+    /// of doubles.
+    ///
+    /// - Complexity: O(n log n).
+    package func addGeoIndex(_ table: TableKey, _ list: ListKey) throws(StoreError) {
+        willEdit()
+        insertions = []
+        try content.addGeoIndex(list, of: table, edit)
+        schemaChanges.append(.geoIndex(table, list))
+    }
+
     /// Inserts rows into a list before the element at `position`.
     ///
     /// Throws `invalidValue` (with class and property) for a row that doesn't exist, or is owned by

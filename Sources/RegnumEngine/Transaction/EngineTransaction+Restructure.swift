@@ -97,10 +97,13 @@ extension EngineTransaction {
             }
         }
         willRestructure(table)
+        removeIndex(table, ColumnTree(pointsOf: list).column, .points)
         var own = content.ownTable(table.index, edit.nodes)
         own.emptyList(list.index, edit.nodes)
         changes[table.index].lists = changes[table.index].lists.filter { $0.key.list != list }
-        restructure(content.schema.with(table, list, name: DroppedName.list(list)))
+        restructure(
+            content.schema.with(
+                table, list, name: DroppedName.list(list), isGeoIndexed: false))
         if kind == .elements { dropTable(schema.target) } else { deleteOwned(schema.target, owned) }
     }
 
@@ -199,6 +202,27 @@ extension EngineTransaction {
             })
         for column in changed where !column.isFullTextIndexed {
             content.buildIndex(column.key, .words, of: table, edit)
+        }
+    }
+
+    /// Sets the lists with a geospatial index, creating and dropping indexes accordingly.
+    ///
+    /// Throws `invalidInput` for lists that aren't of doubles.
+    package func setGeoIndexes(
+        _ table: TableKey, _ indexed: Set<ListKey>
+    ) throws(StoreError) {
+        let lists = content.schema.tables[table.index].lists
+        for list in lists where !list.isGeoIndexed && indexed.contains(list.key) {
+            try SchemaRules.check(
+                newGeoIndex: list.key, of: content.schema.tables[table.index],
+                in: content.schema.tables)
+            restructure(content.schema.with(table, list.key, isGeoIndexed: true))
+            content.buildGeoIndex(list.key, of: table, edit)
+        }
+        for list in lists where list.isGeoIndexed && !indexed.contains(list.key) {
+            willRestructure(table)
+            removeIndex(table, ColumnTree(pointsOf: list.key).column, .points)
+            restructure(content.schema.with(table, list.key, isGeoIndexed: false))
         }
     }
 

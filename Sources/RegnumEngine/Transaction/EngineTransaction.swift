@@ -158,6 +158,7 @@ enum SchemaChange {
     case list(TableKey, ListKey, String, target: TableKey, ListKind)
     case index(TableKey, ColumnKey)
     case fullTextIndex(TableKey, ColumnKey)
+    case geoIndex(TableKey, ListKey)
     /// The version of the schema.
     case version(UInt64)
     /// A change that commit records can't describe, so the transaction commits in bulk.

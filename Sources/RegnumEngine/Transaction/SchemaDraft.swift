@@ -9,6 +9,8 @@ package protocol SchemaEditor: AnyObject {
     func addList(
         _ table: TableKey, name: String, target: TableKey, kind: ListKind
     ) throws(StoreError) -> ListKey
+
+    func addGeoIndex(_ table: TableKey, _ list: ListKey) throws(StoreError)
 }
 
 extension EngineTransaction: SchemaEditor {}
@@ -71,6 +73,17 @@ package final class SchemaDraft: SchemaEditor {
         let key = ListKey(rawValue: UInt16(old.lists.count))
         changes.append(.list(table, key, name, target: target, kind))
         return key
+    }
+
+    /// Adds a geospatial index to a list of a new class. Throws like
+    /// `EngineTransaction.addGeoIndex`.
+    package func addGeoIndex(_ table: TableKey, _ list: ListKey) throws(StoreError) {
+        let old = new(table)
+        try SchemaRules.check(newGeoIndex: list, of: old, in: tables)
+        var lists = old.lists
+        lists[list.index].isGeoIndexed = true
+        tables[table.index] = old.with(lists: lists)
+        changes.append(.geoIndex(table, list))
     }
 
     private func new(_ table: TableKey) -> TableSchema {

@@ -45,24 +45,41 @@ extension DatabaseRoot {
             for slot in 0..<state.indexCount {
                 let index = state.index(at: slot)
                 let tree = state.columnTree(at: slot)
-                let column = table.columns[tree.column.index]
                 hasher.combine(UInt64(index.count))
                 switch tree.kind {
                 case .values:
+                    let column = table.columns[tree.column.index]
                     hasher.combine(state.agreement(of: index, column, content.context.seed))
                 case .words:
+                    let column = table.columns[tree.column.index]
                     hasher.combine(
                         state.wordAgreement(of: index, column, content.context.seed))
+                case .points:
+                    let place = ListPlace(table: table.key, list: tree.list)
+                    hasher.combine(content.pointAgreement(of: index, place))
                 }
             }
             for list in table.lists {
                 hasher.combine(.string(list.name))
                 hasher.combine(UInt64(list.target.rawValue))
-                hasher.combine(UInt64(list.kind.rawValue))
+                hasher.combine(UInt64(list.kind.rawValue) | (list.isGeoIndexed ? 16 : 0))
                 state.combine(list.key.index, into: &hasher)
             }
         }
         return hasher.value
+    }
+}
+
+extension DatabaseContent {
+    /// Returns the number of points in the lists that a geospatial index has; in a sound tree, all
+    /// of them, and as many as it has entries.
+    fileprivate func pointAgreement(of index: IndexTree, _ place: ListPlace) -> UInt64 {
+        var count: UInt64 = 0
+        self[place.table.index].forEachKey { row in
+            if let key = pointKey(place, row), index.contains(key, row) { count += 1 }
+            return true
+        }
+        return count
     }
 }
 
