@@ -105,7 +105,8 @@ struct ImportSchema {
                         .object(try target(name.wrappedValue, given, property, draft))
                     case .value(let type): .value(type, isOptional: property.isOptional)
                     }
-                try draft.addCollection(kind, property.name, of: element, to: table)
+                let list = try draft.addCollection(kind, property.name, of: element, to: table)
+                if property.isGeoIndexed { try draft.addGeoIndex(table.key, list) }
             }
         }
     }

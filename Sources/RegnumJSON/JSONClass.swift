@@ -33,6 +33,8 @@ package struct JSONProperty: Sendable, Hashable {
     package var isPrimaryKey = false
     package var isIndexed = false
     package var isFullTextIndexed = false
+    /// Whether a list of doubles has a geospatial index.
+    package var isGeoIndexed = false
     package var defaultValue = Value.null
 
     /// The Swift type, as far as it is known from the file.
@@ -64,7 +66,8 @@ extension DatabaseSchema {
                 name: list.name, collection: list.kind,
                 content: isOfValues
                     ? content(target.columns[0]) : .object(StoredText(target.name)),
-                isOptional: isOfValues && target.columns[0].isOptional)
+                isOptional: isOfValues && target.columns[0].isOptional,
+                isGeoIndexed: list.isGeoIndexed)
         }
         return JSONClass(
             name: table.name, isEmbedded: table.kind == .embedded,

@@ -151,7 +151,7 @@ extension JSONProperty {
         var collections: [ListKind] = []
         var contents: [Content] = []
         var (isOptional, isPrimaryKey, isIndexed) = (false, false, false)
-        var isFullTextIndexed = false
+        var (isFullTextIndexed, isGeoIndexed) = (false, false)
         var given: JSONNode?
         for member in members {
             switch (member.key, member.value) {
@@ -172,6 +172,7 @@ extension JSONProperty {
             case ("key", .bool(let value)): isPrimaryKey = value
             case ("indexed", .bool(let value)): isIndexed = value
             case ("fullTextIndexed", .bool(let value)): isFullTextIndexed = value
+            case ("geoIndexed", .bool(let value)): isGeoIndexed = value
             case ("default", let value): given = value
             default: throw place.problem(with: member)
             }
@@ -187,6 +188,10 @@ extension JSONProperty {
         // the list with the contents of a value of any type has the name `property[]`
         guard !DroppedName.isDropped(name), collection == nil || name.itemsProperty == nil else {
             throw place.problem("has a reserved name")
+        }
+        guard !isGeoIndexed || collection == .list && content == .value(.double) else {
+            throw place.problem(
+                "has a geospatial index, which only a list of doubles can have")
         }
         var defaultValue = Value.null
         if collection == nil, case .value(let type) = content {
@@ -214,6 +219,7 @@ extension JSONProperty {
         self.init(
             name: name, collection: collection, content: content, isOptional: isOptional,
             isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
-            isFullTextIndexed: isFullTextIndexed, defaultValue: defaultValue)
+            isFullTextIndexed: isFullTextIndexed, isGeoIndexed: isGeoIndexed,
+            defaultValue: defaultValue)
     }
 }

@@ -48,6 +48,7 @@ struct SchemaLine {
             if property.isPrimaryKey { text.raw(",\"key\":true") }
             if property.isIndexed { text.raw(",\"indexed\":true") }
             if property.isFullTextIndexed { text.raw(",\"fullTextIndexed\":true") }
+            if property.isGeoIndexed { text.raw(",\"geoIndexed\":true") }
             if property.collection == nil, property.defaultValue != property.zero {
                 text.key("default")
                 text.value(property.defaultValue, of: type)

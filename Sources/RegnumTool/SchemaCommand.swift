@@ -27,6 +27,8 @@ struct SchemaCommand: AsyncParsableCommand {
                         text += "  // indexed"
                     } else if property.isFullTextIndexed {
                         text += "  // full-text indexed"
+                    } else if property.isGeoIndexed {
+                        text += "  // with a geospatial index"
                     }
                     text += "\n"
                 }

@@ -98,6 +98,9 @@ extension ClassMapping {
                 if property.shape.isAny, table?.list(named: property.anyItemsName) == nil {
                     return false
                 }
+                if property.isGeoIndexed {
+                    return table?.list(named: property.columnName)?.isGeoIndexed ?? false
+                }
                 guard property.isIndexed || property.isFullTextIndexed else { return true }
                 let column = table?.column(named: property.columnName)
                 return (!property.isIndexed || column?.hasIndex ?? false)

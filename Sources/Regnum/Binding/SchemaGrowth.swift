@@ -78,14 +78,18 @@ enum SchemaGrowth {
     }
 
     /// Adds a list, set or map that isn't stored yet, with an element class if its elements are
-    /// values or it is a map.
+    /// values or it is a map; or its missing index.
     private static func addCollection(
         _ property: PropertySchema, of element: ElementShape, _ kind: ListKind,
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
-        guard let table = transaction.schema.table(named: schema.name),
-            table.list(named: property.columnName) == nil
-        else { return }
+        guard let table = transaction.schema.table(named: schema.name) else { return }
+        if let list = table.list(named: property.columnName) {
+            if property.isGeoIndexed, !list.isGeoIndexed {
+                try transaction.addGeoIndex(table.key, list.key)
+            }
+            return
+        }
         let value: ElementDefinition
         switch element {
         case .object(let type):
@@ -94,7 +98,8 @@ enum SchemaGrowth {
             value = .object(stored.key)
         case .scalar(let storage): value = .value(storage.scalar, isOptional: storage.isOptional)
         }
-        try transaction.addCollection(kind, property.columnName, of: value, to: table)
+        let list = try transaction.addCollection(kind, property.columnName, of: value, to: table)
+        if property.isGeoIndexed { try transaction.addGeoIndex(table.key, list) }
     }
 }
 
@@ -108,7 +113,7 @@ extension SchemaEditor {
     /// Adds a list, set or map, with a hidden class of elements if they are values or it is a map.
     package func addCollection(
         _ kind: ListKind, _ name: String, of element: ElementDefinition, to table: TableSchema
-    ) throws(StoreError) {
+    ) throws(StoreError) -> ListKey {
         let elementsName = "\(table.name).\(name)"
         var target: TableKey
         switch element {
@@ -123,7 +128,7 @@ extension SchemaEditor {
             let value = ColumnDefinition(name: "value", scalar: type, isOptional: isOptional)
             target = try addElements(elementsName, value, hasKeys: kind == .map)
         }
-        _ = try addList(table.key, name: name, target: target, kind: kind)
+        return try addList(table.key, name: name, target: target, kind: kind)
     }
 
     /// Adds the hidden class of a collection's elements, which have keys if it is a map.

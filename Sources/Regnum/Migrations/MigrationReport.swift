@@ -77,6 +77,10 @@ public struct MigrationReport: Sendable {
                 lines.append(
                     "\(name) \(property.isFullTextIndexed ? "gets" : "loses") a full-text index.")
             }
+            if old.isGeoIndexed != property.isGeoIndexed {
+                lines.append(
+                    "\(name) \(property.isGeoIndexed ? "gets" : "loses") a geospatial index.")
+            }
         }
         for old in before.properties where after[old.name] == nil {
             lines.append("\(after.className).\(old.name) is removed.")

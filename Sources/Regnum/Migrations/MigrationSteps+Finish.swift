@@ -206,6 +206,10 @@ extension MigrationSteps {
             if property.isIndexed { indexed.insert(column.key) }
             if property.isPrimaryKey { primaryKey = column.key }
         }
+        let geoIndexed = table.lists.filter { list in
+            // lists that the class doesn't have belong to other programs
+            schema.property(storedAs: list.name)?.isGeoIndexed ?? list.isGeoIndexed
+        }.map(\.key)
         if let primaryKey {
             try engine { () throws(StoreError) in
                 try transaction.setKeys(
@@ -224,6 +228,7 @@ extension MigrationSteps {
         try engine { () throws(StoreError) in
             try transaction.setKeys(table.key, primaryKey: primaryKey, indexed: indexed)
             try transaction.setFullTextIndexes(table.key, fullTextIndexed)
+            try transaction.setGeoIndexes(table.key, Set(geoIndexed))
         }
     }
 }

@@ -21,6 +21,7 @@ extension Schema {
                 if let known = declared.property(storedAs: property.name) {
                     property.isIndexed = known.isIndexed || known.isPrimaryKey
                     property.isFullTextIndexed = known.isFullTextIndexed
+                    property.isGeoIndexed = known.isGeoIndexed
                     property.isPrimaryKey = known.isPrimaryKey
                 }
                 return property
@@ -49,7 +50,7 @@ extension Property {
     /// Creates a stored property that is a value or a link, or one with such elements.
     fileprivate init(
         stored name: String, _ column: ColumnSchema, in schema: DatabaseSchema,
-        collection: ListKind? = nil, indexed: Bool = false
+        collection: ListKind? = nil, indexed: Bool = false, isGeoIndexed: Bool = false
     ) {
         let target = column.linkTarget.map { schema.tables[Int($0.rawValue)].name }
         self.init(
@@ -58,14 +59,16 @@ extension Property {
             objectClassName: target, collection,
             // links and values of any type always have an index
             isIndexed: indexed && column.hasIndex && target == nil && column.type != .any,
-            isFullTextIndexed: indexed && column.isFullTextIndexed,
+            isFullTextIndexed: indexed && column.isFullTextIndexed, isGeoIndexed: isGeoIndexed,
             isPrimaryKey: indexed && column.isPrimaryKey)
     }
 
     fileprivate init(stored list: ListSchema, in schema: DatabaseSchema) {
         let target = schema.tables[Int(list.target.rawValue)]
         if target.kind == .elements, let values = target.columns.first {
-            self.init(stored: list.name, values, in: schema, collection: list.kind)
+            self.init(
+                stored: list.name, values, in: schema, collection: list.kind,
+                isGeoIndexed: list.isGeoIndexed)
         } else {
             self.init(
                 stored: list.name, type: .object, isOptional: false, objectClassName: target.name,
@@ -76,12 +79,13 @@ extension Property {
     private init(
         stored name: String, type: PropertyType, isOptional: Bool, objectClassName: String?,
         _ collection: ListKind?, isIndexed: Bool, isFullTextIndexed: Bool = false,
-        isPrimaryKey: Bool
+        isGeoIndexed: Bool = false, isPrimaryKey: Bool
     ) {
         self.init(
             name: name, columnName: name, type: type, isArray: collection == .list,
             isSet: collection == .set, isMap: collection == .map, isIndexed: isIndexed,
-            isFullTextIndexed: isFullTextIndexed, isPrimaryKey: isPrimaryKey,
+            isFullTextIndexed: isFullTextIndexed, isGeoIndexed: isGeoIndexed,
+            isPrimaryKey: isPrimaryKey,
             isOptional: isOptional, objectClassName: objectClassName,
             originPropertyName: nil)
     }

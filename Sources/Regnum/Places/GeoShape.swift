@@ -9,12 +9,15 @@ internal import RegnumEngine
 ///
 ///     final class Location: EmbeddedObject {
 ///         @Persisted var type = "Point"
-///         @Persisted var coordinates: List<Double>
+///         @Persisted(geoIndexed: true) var coordinates: List<Double>
 ///     }
 ///
 ///     let center = GeoPoint(latitude: 55.68, longitude: 12.57)!
 ///     let circle = GeoCircle(center: center, radius: .kilometers(2)!)!
 ///     realm.objects(Shop.self).where { $0.location.geoWithin(circle) }
+///
+/// The index is optional. With it, a query only reads points near the shape, if these are few of
+/// all points; it changes no result.
 ///
 /// Shapes are equal if they have the same points and radius. Shapes that describe the same area by
 /// different points aren't equal. The Earth is a sphere with a radius of 6,378.1 km.

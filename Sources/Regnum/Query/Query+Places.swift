@@ -13,7 +13,8 @@ extension Query {
     /// of a point, and a shape that encloses no area, are errors, which are reported when the query
     /// is used.
     ///
-    /// - Complexity: O(v) for each object, for v points of a polygon. No index is used.
+    /// - Complexity: O(v) for each object, for v points of a polygon; with a geospatial index (see
+    ///   ``Persisted/init(geoIndexed:)``) only for each object near the shape, if these are few.
     public func geoWithin<Target: EmbeddedObject>(_ shape: some GeoShape) -> Query<Bool>
     where Value == Target? {
         isWithin(shape, ClassSchema.of(Target.self))

@@ -58,6 +58,7 @@ extension Property {
         columnName = property.columnName
         isIndexed = property.isIndexed || property.isPrimaryKey
         isFullTextIndexed = property.isFullTextIndexed
+        isGeoIndexed = property.isGeoIndexed
         isPrimaryKey = property.isPrimaryKey
         originPropertyName = property.originProperty
         (isArray, isSet, isMap) = (false, false, false)

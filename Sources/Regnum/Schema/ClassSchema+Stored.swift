@@ -42,21 +42,22 @@ extension PropertySchema {
             case .set: .set(shape)
             case .map: .map(shape)
             }
-        self.init(stored: list.name, property, target: target)
+        self.init(
+            stored: list.name, property, target: target, isGeoIndexed: list.isGeoIndexed)
     }
 
     private convenience init(
         stored name: String, _ shape: PropertyShape, target: TableSchema?,
         default defaultValue: Value = .null, isPrimaryKey: Bool = false, isIndexed: Bool = false,
-        isFullTextIndexed: Bool = false
+        isFullTextIndexed: Bool = false, isGeoIndexed: Bool = false
     ) {
         self.init(
             name: name, columnName: name, offset: 0, field: Persisted<AnyRealmValue>.self,
             kind: .other, shape: shape, defaultValue: defaultValue,
             declaration: PropertyDeclaration(
                 isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
-                isFullTextIndexed: isFullTextIndexed, initialValue: nil, originProperty: nil,
-                deleteRule: .nullify),
+                isFullTextIndexed: isFullTextIndexed, isGeoIndexed: isGeoIndexed,
+                initialValue: nil, originProperty: nil, deleteRule: .nullify),
             storedTarget: target?.name)
     }
 }

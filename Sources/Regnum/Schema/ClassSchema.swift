@@ -20,6 +20,8 @@ final class PropertySchema: Sendable {
     let isPrimaryKey: Bool
     let isIndexed: Bool
     let isFullTextIndexed: Bool
+    /// Whether a list of coordinates has a geospatial index.
+    let isGeoIndexed: Bool
     /// The value of the property in rows stored before the property was added: the initial value if
     /// it is constant (except for `AnyRealmValue`); otherwise null for optionals, the first case
     /// for enums, and the zero value for other types.
@@ -53,6 +55,7 @@ final class PropertySchema: Sendable {
         isPrimaryKey = declaration.isPrimaryKey
         isIndexed = declaration.isIndexed
         isFullTextIndexed = declaration.isFullTextIndexed
+        isGeoIndexed = declaration.isGeoIndexed
         originProperty = declaration.originProperty
         isProjected = field.isProjected
         deleteRule = declaration.deleteRule

@@ -17,8 +17,8 @@
 /// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
 /// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. Primary
 /// keys are always indexed. `fullTextIndexed:` is available for `String`, enums with such raw
-/// values and their optionals. Changing the primary key of a managed object fails the transaction
-/// with `.invalidValue`.
+/// values and their optionals, and `geoIndexed:` for `List<Double>`. Changing the primary key of a
+/// managed object fails the transaction with `.invalidValue`.
 ///
 /// A string can have up to 16,777,199 bytes of UTF-8, and data up to 16,777,200 bytes. A date can't
 /// be NaN. Storing a value beyond these limits fails with `.invalidValue`.
@@ -32,7 +32,7 @@ public struct Persisted<Value: Persistable> {
     /// be the first field, so that its address follows from the offset of the wrapper alone.
     @usableFromInline var _column = Int32.min
     /// The declaration: bit 0 primary key, bit 1 indexed, bits 2 and 3 the delete rule, bit 4
-    /// full-text indexed.
+    /// full-text indexed, bit 5 with a geospatial index.
     @usableFromInline var _flags: UInt8
     /// The value of an unmanaged object; `nil` until it is set or first read.
     @usableFromInline var _value: Value?
@@ -161,5 +161,22 @@ extension Persisted where Value: ScalarValue, Value._Basis == String {
     @inlinable @inline(__always)
     public init(wrappedValue: Value, fullTextIndexed: Bool) {
         self.init(_flags: fullTextIndexed ? 16 : 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted where Value == List<Double> {
+    /// Declares the coordinates of a point with a geospatial index, by which queries find the
+    /// points within a small area: see ``GeoShape``.
+    ///
+    ///     @Persisted(geoIndexed: true) var coordinates: List<Double>
+    @inlinable @inline(__always)
+    public init(geoIndexed: Bool) {
+        self.init(_flags: geoIndexed ? 32 : 0, _value: nil)
+    }
+
+    /// Declares coordinates with a geospatial index that start with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, geoIndexed: Bool) {
+        self.init(_flags: geoIndexed ? 32 : 0, _value: wrappedValue)
     }
 }

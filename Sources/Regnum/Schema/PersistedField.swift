@@ -48,6 +48,7 @@ struct PropertyDeclaration {
     let isPrimaryKey: Bool
     let isIndexed: Bool
     let isFullTextIndexed: Bool
+    let isGeoIndexed: Bool
     /// The initial value; `nil` if the type's default is used, and for links and collections.
     let initialValue: Value?
     /// The property of the origin class that this property is the inverse of.
@@ -84,6 +85,7 @@ extension Persisted: PersistedField {
             return PropertyDeclaration(
                 isPrimaryKey: wrapper._flags & 1 != 0, isIndexed: wrapper._flags & 2 != 0,
                 isFullTextIndexed: wrapper._flags & 16 != 0,
+                isGeoIndexed: wrapper._flags & 32 != 0,
                 initialValue: initialValue,
                 originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty,
                 deleteRule: Realm.DeleteRule(flags: wrapper._flags))

@@ -116,6 +116,8 @@ public struct Property: Sendable, Hashable {
     public internal(set) var isIndexed: Bool
     /// Whether the property has a full-text index: see ``Query/matchesText(_:)``.
     public internal(set) var isFullTextIndexed: Bool
+    /// Whether the property is a list of coordinates with a geospatial index: see ``GeoShape``.
+    public internal(set) var isGeoIndexed: Bool
     /// Whether the property is the primary key of its class.
     public internal(set) var isPrimaryKey: Bool
     /// Whether the property can be `nil`; for a collection, whether its elements can.
@@ -135,6 +137,7 @@ extension Property {
             && left.isIndexed == right.isIndexed && left.isPrimaryKey == right.isPrimaryKey
             && left.isOptional == right.isOptional
             && left.isFullTextIndexed == right.isFullTextIndexed
+            && left.isGeoIndexed == right.isGeoIndexed
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
@@ -151,6 +154,7 @@ extension Property: CustomStringConvertible {
         if let originPropertyName { text += ", of \(originPropertyName)" }
         if isPrimaryKey { text += ", primary key" } else if isIndexed { text += ", indexed" }
         if isFullTextIndexed { text += ", full-text indexed" }
+        if isGeoIndexed { text += ", with a geospatial index" }
         return equalUTF8(name, columnName) ? text : "\(text), stored as \"\(columnName)\""
     }
 
