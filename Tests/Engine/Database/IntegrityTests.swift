@@ -122,6 +122,48 @@ import Testing
         try expectDamagedWords(says: "5 entries for 4 words") { _, tree in tree.count = 5 }
     }
 
+    /// Makes three rows, of which two have points, and forges an entry of their geospatial index.
+    private func expectDamagedPoints(
+        says text: String, _ forge: (IndexLeaf, inout IndexTree) -> Void
+    ) throws {
+        let transaction = EngineTransaction(base: .empty)
+        try GeoPins.addTables(transaction, isIndexed: true)
+        for coordinates in [[12.5, 55.7], [1], [13, 55.6]] {
+            _ = try GeoPins.insert(
+                transaction, GeoPins.Pin(type: "Point", coordinates: coordinates))
+        }
+        let root = try transaction.commit(timestampMicroseconds: 0).root
+        try root.checkIntegrity { false }
+        let table = try requireValue(root.table(GeoPins.table))
+        let slot = try requireValue(
+            table.indexSlot(of: ColumnTree(pointsOf: GeoPins.list).column, .points))
+        var tree = table.index(at: slot)
+        forge(IndexLeaf(try requireValue(tree.root)), &tree)
+        table.setIndex(tree, at: slot)
+        let damage = #expect(throws: StoreError.self) { try root.checkIntegrity { false } }
+        expectEqual(damage?.code, .invalidDatabase)
+        expectEqual(damage?.className, "Pin")
+        expectEqual(damage?.property, "coordinates")
+        expectTrue(damage?.message.contains(text) ?? false, "\(damage?.message ?? "")")
+    }
+
+    // Covers 9.14, .invalidDatabase
+    @Test func wrongPointsAreDamage() throws {
+        try expectDamagedPoints(says: "lacks a point") { leaf, _ in leaf.rows[0] = 1 }
+        try expectDamagedPoints(says: "lacks a point") { leaf, _ in leaf.keys[1] += 1 }
+        try expectDamagedPoints(says: "3 entries for 2 points") { leaf, tree in
+            (leaf.keys[2], leaf.rows[2]) = (.max, 1)
+            leaf.count = 3
+            tree.count = 3
+        }
+        try expectDamagedPoints(says: "out of order") { leaf, tree in
+            (leaf.keys[2], leaf.rows[2]) = (leaf.keys[1], leaf.rows[1])
+            leaf.count = 3
+            tree.count = 3
+        }
+        try expectDamagedPoints(says: "3 entries for 2 points") { _, tree in tree.count = 3 }
+    }
+
     // Covers .invalidDatabase
     @Test func listsOutOfOrderAreDamage() throws {
         try expectDamage { table in

@@ -105,6 +105,9 @@ private final class JSONMenu: Object { @Persisted var place: JSONCafé? }
             .property(
                 #""type":"int","fullTextIndexed":true"#, says: "cannot have a full-text index"),
             .property(#""list":true,"type":"int","indexed":true"#, says: "or indexed"),
+            .property(#""list":true,"type":"int","geoIndexed":true"#, says: "a list of doubles"),
+            .property(#""set":true,"type":"double","geoIndexed":true"#, says: "a list of doubles"),
+            .property(#""type":"double","geoIndexed":true"#, says: "a list of doubles"),
             .property(#""class":"B","default":null"#, says: "have a default"),
             .property(#""list":true,"type":"int","default":[]"#, says: "have a default"),
             .property(#""list":true,"class":"B","optional":true"#, says: "cannot be optional"),

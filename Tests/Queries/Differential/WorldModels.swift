@@ -25,7 +25,7 @@ final class WorldPart: EmbeddedObject {
     @Persisted var target: WorldNode?
     /// A point.
     @Persisted var type: String
-    @Persisted var coordinates: List<Double>
+    @Persisted(geoIndexed: true) var coordinates: List<Double>
 }
 
 final class WorldNode: Object {
