@@ -33,7 +33,7 @@ struct CoordinatorCheckpointTests {
 
         let again = try await openBusy("/sim", disk)
         expectTrue(again.recovery?.checkpoint != nil)
-        try expectTrue(#require(again.recovery).commitCount < 70)
+        try expectTrue(requireValue(again.recovery).commitCount < 70)
         expectEqual(again.published.stateHash(), hash)
         await again.close()
     }

@@ -71,7 +71,7 @@ import Testing
             let fruit = try requireValue(tx.object(Fruit.self, forPrimaryKey: 1))
             tx.objects(Basket.self)[0].fruits.remove(fruit)
         }
-        try expectTrue(#require(realm.snapshot().objects(Basket.self).first) != old)
+        try expectTrue(requireValue(realm.snapshot().objects(Basket.self).first) != old)
     }
 
     // Covers 2.38

@@ -95,7 +95,7 @@ import Testing
         for text in ["1E-129", "1E+165", "1E+166", "1E+6000", "1E-6000", "Infinity", "-Infinity"] {
             expectNil(Decimal(exactly: Decimal128(string: text)), "\(text)")
         }
-        try expectTrue(#require(Decimal(exactly: Decimal128.nan)).isNaN)
+        try expectTrue(requireValue(Decimal(exactly: Decimal128.nan)).isNaN)
         expectTrue(Decimal128(Decimal.nan).isNaN)
         // 38 digits are rounded to 34.
         let long = try requireValue(Decimal(string: "12345678901234567890123456789012345678"))

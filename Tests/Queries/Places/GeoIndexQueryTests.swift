@@ -162,7 +162,7 @@ import Testing
     // Covers 9.14
     @Test func streamsFollowIndexedPoints() async throws {
         let realm = try await Realm.temporary(GeoKiosks.types)
-        let circle = try #require(GeoCircle(center: (10, 10), radiusInRadians: 0.002))
+        let circle = try requireValue(GeoCircle(center: (10, 10), radiusInRadians: 0.002))
         var random = SeededRandom("GeoIndexQueryTests.streams")
         var stream = realm.objects(GeoKiosk.self).where { $0.spot.geoWithin(circle) }
             .sorted(by: \.number).changes.makeAsyncIterator()
@@ -200,8 +200,8 @@ import Testing
         }
         let all = realm.snapshot().objects(GeoKiosk.self)
         // the point at 52, 7 and four neighbors, of which two are east and west of it
-        let near = try #require(Distance.kilometers(12))
-        let small = try #require(GeoCircle(center: (52, 7), radius: near))
+        let near = try requireValue(Distance.kilometers(12))
+        let small = try requireValue(GeoCircle(center: (52, 7), radius: near))
         let found = all.where { $0.spot.geoWithin(small) }
         expectEqual(found.count, 5)
         let text = try found.explain()
@@ -211,14 +211,14 @@ import Testing
                     + "GeoIndexedSpot.coordinates and following spot backward from matching "
                     + "objects.\n"), "\(text)")
         let count = try lookedAt(text)
-        #expect(count < 40)
+        expectTrue(count < 40)
         let plain = try all.where { $0.plain.geoWithin(small) }.explain()
         expectEqual(plain.contains("geospatial index"), false, "\(plain)")
         let plainCount = try lookedAt(plain)
-        #expect(plainCount >= 3_600)
+        expectTrue(plainCount >= 3_600)
         // most points are within
-        let far = try #require(Distance.kilometers(2_000))
-        let large = try #require(GeoCircle(center: (52, 7), radius: far))
+        let far = try requireValue(Distance.kilometers(2_000))
+        let large = try requireValue(GeoCircle(center: (52, 7), radius: far))
         let scan = try all.where { $0.spot.geoWithin(large) }.explain()
         expectEqual(scan.contains("geospatial index"), false, "\(scan)")
     }
@@ -226,8 +226,8 @@ import Testing
     /// Returns the number of objects in "Looked at 40 objects and ...".
     private func lookedAt(_ explanation: String) throws -> Int {
         let parts = explanation.components(separatedBy: "Looked at ")
-        let number = try #require(parts.last?.split(separator: " ").first)
-        return try #require(Int(number))
+        let number = try requireValue(parts.last?.split(separator: " ").first)
+        return try requireValue(Int(number))
     }
 
     // MARK: Declarations
@@ -267,8 +267,8 @@ import Testing
             }
         }
         let later = try LaterProgram.core(of: realm, [Later.Stand.self, Later.StandPlace.self])
-        #expect(!hasIndex(realm))
-        let circle = try #require(GeoCircle(center: (10, 50), radiusInRadians: 0.001))
+        expectTrue(!hasIndex(realm))
+        let circle = try requireValue(GeoCircle(center: (10, 50), radiusInRadians: 0.001))
         let stands = later.snapshot().objects(Later.Stand.self)
         expectEqual(stands.where { $0.place.geoWithin(circle) }.map(\.number), [999, 1_000, 1_001])
         try await later.write { tx in
@@ -281,7 +281,7 @@ import Testing
             let found = tx.objects(Later.Stand.self).where { $0.place.geoWithin(circle) }
             expectEqual(found.map(\.number), [999, 1_000, 1_001, 5_000])
         }
-        #expect(hasIndex(realm))
+        expectTrue(hasIndex(realm))
         // The older program continues, and maintains the index.
         try await realm.write { tx in
             tx.object(First.Stand.self, forPrimaryKey: 5_000)?.place?.coordinates[1] = 11
