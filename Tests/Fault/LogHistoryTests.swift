@@ -160,6 +160,21 @@ import Testing
         try expectEqual(oldest(process), 12)
     }
 
+    /// The same computer is switched off after each checkpoint, so that the first commit in each
+    /// segment is dated back.
+    @Test func segmentsThatBeginInTheDistantPastExpireLikeOthers() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: 25_000_000_000, byteCount: nil))
+        var count: UInt64 = 0
+        try run(process, 20) { _ in
+            count += 1
+            disk.setWallClock(microseconds: Int64(count) * 10_000_000)
+            return count % 2 == 1 ? count : count * 10_000_000
+        }
+        // Commit 38 is 20 seconds old, and commit 36 is 40 seconds old. Because of commit 37, whose
+        // time is unknown, the segment before it stays.
+        try expectEqual(oldest(process), 34)
+    }
+
     @Test func bothLimitsHold() throws {
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
         let process = try writer(retention)

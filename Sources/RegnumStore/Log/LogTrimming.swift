@@ -95,22 +95,16 @@ package struct LogTrimming: Sendable {
         let files = Set(files)
         var first: SegmentHeader?
         var isExpired = true
-        var newestTime = Int64.min  // of the commits that begin the segments so far
+        var past = Past()
         var begin: (position: LogPosition, firstFile: UInt64)?
         for (index, number) in numbers.enumerated() {
             guard let header = try readable(number)?.header else {
                 (first, begin) = (nil, nil)
                 continue
             }
-            if isExpired {
-                let next = index > 0 ? numbers[index...] : numbers[..<1]
-                let time = try firstCommitTime(next, notBefore: newestTime)
-                newestTime = time ?? newestTime
-                if index > 0 {
-                    isExpired = retention.hasExpired(
-                        before: header.base, time, end: end, now: wallClockMicroseconds)
-                    if isExpired { begin = nil }
-                }
+            if isExpired, index > 0 {
+                isExpired = try hasExpired(numbers, before: index, header, retention, &past)
+                if isExpired { begin = nil }
             }
             // The retained versions start at `begin`, whose checkpoint they build on.
             if header.base >= firstNeeded || !isExpired && begin != nil { break }
@@ -161,36 +155,69 @@ package struct LogTrimming: Sendable {
         return 0
     }
 
-    /// Returns the time of the first commit in the segments, or of the first one of a later segment
-    /// if it is unknown or, because the clock was wrong, in the future or before `earliest`. A
-    /// segment that begins after a checkpoint has no commit if the next batch didn't fit into it.
-    ///
-    /// - Parameter earliest: The time of a commit in an earlier segment. Commits in between may be
-    ///   as young, so a time before it says nothing about their age.
+    /// What is known of the commits in the first segments.
+    private struct Past {
+        var segmentCount = 0
+        /// The time of the youngest commit. Later commits are no older, even if a clock that was
+        /// behind dated them back.
+        var newestTime = Int64.min
+    }
+
+    /// Returns whether everything before a segment has expired.
+    private func hasExpired(
+        _ numbers: [UInt64], before index: Int, _ header: SegmentHeader,
+        _ retention: HistoryRetention, _ past: inout Past
+    ) throws(StoreError) -> Bool {
+        let (base, now) = (header.base, wallClockMicroseconds)
+        let next = numbers[index...]
+        let time = try firstCommitTime(next, notBefore: past.newestTime)
+        guard retention.hasExpired(before: base, time, end: end, now: now) else { return false }
+        // The segments before this one are read only if it seems that they can be removed.
+        for number in numbers[past.segmentCount..<index] {
+            try readTimes(number) { time in
+                past.newestTime = max(past.newestTime, time)
+                return true
+            }
+        }
+        past.segmentCount = index
+        let youngerTime = try firstCommitTime(next, notBefore: past.newestTime)
+        return retention.hasExpired(before: base, youngerTime, end: end, now: now)
+    }
+
+    /// Returns the time of the first commit in the segments that isn't before `earliest` or in the
+    /// future, where only a wrong clock can have dated it; `nil` if there is none. A segment that
+    /// begins after a checkpoint has no commit if the next batch didn't fit into it.
     private func firstCommitTime(
         _ numbers: ArraySlice<UInt64>, notBefore earliest: Int64
     ) throws(StoreError) -> Int64? {
         for number in numbers {
-            do throws(StoreError) {
-                guard let segment = try readable(number),
-                    let time = try firstCommitTime(segment), time >= earliest
-                else { continue }
-                if time <= wallClockMicroseconds { return time }
-            } catch {
-                guard error.isMediaFailure else { throw error }
+            var found: Int64?
+            try readTimes(number) { time in
+                if time >= earliest { found = time }
+                return found == nil
             }
+            if let found { return found }
         }
         return nil
     }
 
-    private func firstCommitTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
-        var cursor = RecordCursor(segment, options)
-        while let (record, body) = try cursor.next() {
-            guard record.header.type == RecordType.commit.rawValue, body.count >= 16 else {
-                continue
+    /// Calls a closure with the times of a segment's commits, in order, except for those in the
+    /// future, until it returns false. What can't be read from the disk is skipped.
+    private func readTimes(
+        _ number: UInt64, _ isMoreWanted: (Int64) -> Bool
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            guard let segment = try readable(number) else { return }
+            var cursor = RecordCursor(segment, options)
+            while let (record, body) = try cursor.next() {
+                guard record.header.type == RecordType.commit.rawValue, body.count >= 16 else {
+                    continue
+                }
+                let time = Bytes.load(Int64.self, from: body, at: 8)
+                if time <= wallClockMicroseconds, !isMoreWanted(time) { return }
             }
-            return Bytes.load(Int64.self, from: body, at: 8)
+        } catch {
+            guard error.isMediaFailure else { throw error }
         }
-        return nil
     }
 }
