@@ -8,8 +8,12 @@ struct ExpiryRun<T: Object, Expiry: ExpiryDate> {
     let table: ExpiryTable<T, Expiry>
     let options: ExpiryOptions
     let body: @Sendable (Transaction, [T]) throws -> Void
-    /// The objects for which the body has failed.
+    /// The objects for which the body has failed. Some of them may have been deleted since.
     private var postponed: [RowIdentity: Postponed] = [:]
+    /// The number of objects that wait for another attempt at which no others are attempted: that
+    /// many have a reason that those after them share. In small transactions, a few objects that
+    /// always fail would hold up all others.
+    private var maximumWaitingCount: Int { max(options.batchSize, 100) }
 
     init(
         _ realm: Realm, _ table: ExpiryTable<T, Expiry>, _ options: ExpiryOptions,
@@ -34,8 +38,8 @@ struct ExpiryRun<T: Object, Expiry: ExpiryDate> {
             for object in waiting.values {
                 wait = min(wait, object.remainingTime(at: now) ?? wait)
             }
-            // as many failures as that have a reason that objects after them share
-            if waiting.count < options.batchSize {
+            if postponed.count > 2 * maximumWaitingCount { postponed = waiting }
+            if waiting.count < maximumWaitingCount {
                 wait = try await timeToNext(at: now, besides: Set(waiting.keys), limit: wait)
                 if wait == .zero {
                     try await removeBatch(besides: waiting)
@@ -77,11 +81,10 @@ struct ExpiryRun<T: Object, Expiry: ExpiryDate> {
                     at: options.time.now(), upTo: options.batchSize, besides: left, tx, body)
             }
         }
-        let last = postponed
-        postponed = waiting
         let now = options.time.now()
+        // those whose delay is over stay, because the transaction may not have attempted them all
         for row in failures.keys {
-            postponed[row] = Postponed(attempts: (last[row]?.attempts ?? 0) + 1, since: now)
+            postponed[row] = Postponed(attempts: (postponed[row]?.attempts ?? 0) + 1, since: now)
         }
         if let error = failures.values.first {
             options.logger?.warning(

@@ -29,8 +29,8 @@ extension Realm {
     /// If the body throws, or a delete rule denies the removal, what the body has written is rolled
     /// back, and the same is attempted for each of the objects alone. Those for which it fails stay
     /// and are attempted again after a delay, which doubles from one second to an hour, while the
-    /// others are removed. After as many failures as a transaction has objects, no others are
-    /// attempted before the first delay is over.
+    /// others are removed. While as many of them wait as a transaction has objects, and at least
+    /// 100, no others are attempted.
     ///
     /// - Parameters:
     ///   - keyPath: A stored property with an index. An object whose date isn't known yet can have

@@ -101,21 +101,50 @@ import Testing
         }
     }
 
-    @Test func failuresOfAllObjectsEndTheAttempts() async throws {
-        let world = try await ExpiryWorld { $0.batchSize = 2 }
-        world.stubborn.value = ["a", "b", "c", "d", "e"]
-        try await world.add(("a", -5), ("b", -4), ("c", -3), ("d", -2), ("e", -1))
+    @Test func delaysOfObjectsThatFailAtOnceGrow() async throws {
+        let world = try await ExpiryWorld { $0.batchSize = 1 }
+        world.stubborn.value = ["a", "b"]
+        try await world.add(("a", -5), ("b", -4))
         try await world.removing(world.body) {
-            expectEqual(await world.journal.entries(3), ["a b", "a", "b"])
-            await world.clock.sleeps(1)
+            // longer than the first and the second delay, but not than the third one
+            for (round, seconds) in [2, 3, 3].enumerated() {
+                await world.journal.entries(2 * round + 2)
+                try await world.sleeping()
+                world.clock.advance(by: .seconds(seconds))
+            }
+            try await world.add(("c", -1))
+            try await world.left("a", "b")
+        }
+        expectEqual(world.journal.entries, ["a", "b", "a", "b", "a", "b", "c"])
+    }
+
+    @Test func fewFailuresDoNotHoldUpOthersInSmallTransactions() async throws {
+        let world = try await ExpiryWorld { $0.batchSize = 1 }
+        world.stubborn.value = ["a", "b"]
+        try await world.add(("a", -5), ("b", -4), ("c", -3), ("d", -2))
+        try await world.removing(world.body) { try await world.left("a", "b") }
+        expectEqual(world.receipts, ["c", "d"])
+    }
+
+    @Test func manyFailuresEndTheAttempts() async throws {
+        let world = try await ExpiryWorld { $0.batchSize = 2 }
+        let labels = (0..<120).map { "\($0)" }
+        world.stubborn.value = Set(labels)
+        let date = world.clock.date - 1
+        try await world.realm.write { tx in
+            for label in labels { try tx.add(Ticket(label, date)) }
+        }
+        try await world.removing(world.body) {
+            // two objects together and then alone, 50 times
+            await world.journal.entries(150)
             // a commit doesn't begin another attempt
             try await world.add(("f", -9))
-            try await world.left("a", "b", "c", "d", "e", "f")
-            expectEqual(world.journal.entries.count, 3)
+            try await wait(for: world.realm.objects(Ticket.self)) { $0.count == 121 }
+            expectEqual(world.journal.entries.count, 150)
             world.stubborn.value = []
             try await world.left(within: .seconds(1))
         }
-        expectEqual(world.receipts, ["a", "b", "c", "d", "e", "f"])
+        expectEqual(world.receipts, (labels + ["f"]).sorted())
     }
 
     @Test func clockThatIsSetBackDoesNotProlongADelay() async throws {

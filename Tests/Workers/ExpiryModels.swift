@@ -110,6 +110,11 @@ struct ExpiryWorld: Sendable {
         }
     }
 
+    /// Waits until a call of `removeExpired` waits.
+    func sleeping() async throws {
+        while clock.sleeperCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
     /// Waits until only the tickets with some labels are there.
     func left(_ labels: String...) async throws {
         try await wait(for: realm.objects(Ticket.self)) { tickets in
