@@ -13,6 +13,8 @@ extension CompiledLayout {
         _ statistics: inout QueryStatistics
     ) -> IndexLookup? {
         let kind = ColumnTree(pointsOf: coordinates.list)
+        // In a forged file, the first column of the elements, which is indexed, can be another one.
+        guard element.index == 0 else { return nil }
         guard let tree = root.index(coordinates.table, kind.column, kind.kind) else { return nil }
         let rowCount = root[coordinates.table.index].count
         let boxes = area.bounds.rectangles.compactMap {

@@ -158,6 +158,31 @@ import Testing
         }
     }
 
+    /// Elements with two columns, which only forged files have: the index has the first one.
+    // Covers 9.14
+    @Test func indexOfAnotherColumnIsNotUsed() throws {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(
+            name: "Pin", columns: [ColumnDefinition(name: "type", type: .string)])
+        _ = try transaction.addTable(
+            name: "Pin.coordinates", kind: .elements,
+            columns: ["other", "value"].map { ColumnDefinition(name: $0, type: .double) })
+        _ = try transaction.addList(
+            GeoPins.table, name: "coordinates", target: GeoPins.elements)
+        try transaction.addGeoIndex(GeoPins.table, GeoPins.list)
+        for number in 0..<100 {
+            let row = try transaction.insert(GeoPins.table, [.string("Point")])
+            let elements = [Double(number), 10, 0, 20].map { Value.double($0) }
+            try transaction.insertIntoList(
+                GeoPins.table, row, GeoPins.list, at: 0, newRows: elements, width: 2)
+        }
+        let root = try transaction.commit(timestampMicroseconds: 0).root
+        let center = GeoVector(latitude: 20, longitude: 10)
+        let area = GeoArea(center: center, radius: 0.01, text: "")
+        let plan = QueryPlan(tableName: "Pin", predicate: .within(GeoPins.layout, area))
+        try expectEqual(plan.evaluate(root).count, 100)
+    }
+
     // Covers .invalidInput
     @Test func onlyListsOfDoublesHaveGeospatialIndexes() throws {
         let transaction = EngineTransaction(base: .empty)
