@@ -95,7 +95,7 @@ struct DirectoryImageWriter {
 
     /// - Parameters:
     ///   - key: The key of the column or list.
-    ///   - kind: 0 for an index, 1 for a list, 2 for its backlinks.
+    ///   - kind: 1 for a list, 2 for its backlinks, otherwise that of the index.
     mutating func index(_ leaves: [IndexChild], _ key: UInt16, kind: UInt16) {
         body.fixed(key)
         body.fixed(kind)
