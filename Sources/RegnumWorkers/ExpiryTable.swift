@@ -78,6 +78,11 @@ struct ExpiryTable<T: Object, Expiry: ExpiryDate>: Sendable {
         if !postponed.isEmpty {
             found = try found.filter { try !postponed.contains($0.freeze().rowIdentity) }
         }
+        if found.count > limit {
+            // some of `postponed` have been deleted or prolonged
+            let dates = found.map { $0[keyPath: property].expiry ?? .distantFuture }
+            found = found.indices.sorted { dates[$0] < dates[$1] }.map { found[$0] }
+        }
         return Array(found.prefix(limit))
     }
 

@@ -189,6 +189,24 @@ import Testing
         expectEqual(world.receipts, ["b"])
     }
 
+    @Test func earlierDatesAreRemovedFirstAfterOthersWereDeletedDuringTheirDelay() async throws {
+        let world = try await ExpiryWorld { $0.batchSize = 1 }
+        world.stubborn.value = ["a"]
+        try await world.add(("a", -5))
+        let start = world.clock.date
+        try await world.removing(world.body) {
+            await world.journal.entries(1)
+            try await world.sleeping()
+            try await world.realm.write { tx in
+                tx.delete(tx.objects(Ticket.self))
+                try tx.add(Ticket("b", start - 1))
+                try tx.add(Ticket("c", start - 9))
+            }
+            try await world.left()
+        }
+        expectEqual(world.journal.entries, ["a", "c", "b"])
+    }
+
     @Test func linksBetweenObjectsDoNotMatter() async throws {
         let world = try await ExpiryWorld()
         let start = world.clock.date
