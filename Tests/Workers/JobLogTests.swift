@@ -51,7 +51,7 @@ import Testing
             clock.advance(by: .seconds(30))
         }
         expectEqual(lines.all.map(\.level), [.error])
-        expectTrue(lines.all[0].text.contains("given up"))
+        expectTrue(lines.all[0].text.contains("Gave up"))
     }
 
     @Test func errorAfterTheEndIsNone() async throws {
