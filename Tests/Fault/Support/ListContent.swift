@@ -3,8 +3,9 @@ import RegnumStore
 import RegnumTestSupport
 
 /// The content of a realm with checkpoints in these tests: the list of all bodies. A checkpoint
-/// writes each body as a leaf, once per nodes file, and a directory image that refers to the
-/// leaves. A bulk commit has its body only in the image.
+/// writes each body as a leaf, once per nodes file, and a directory image with the number of the
+/// leaves and their locations. Like those of realms, it is never empty. A bulk commit has its body
+/// only in the image.
 final class ListContent {
     private(set) var bodies: [[UInt8]] = []
     /// The start of each reading: the checkpoint's number of bodies, `nil` for an empty realm.
@@ -73,10 +74,12 @@ final class ListContent {
             Leaf(
                 offset: reference.offset, byteCount: reference.byteCount,
                 crc: UInt64(reference.crc)))
-        guard image.count % 24 == 0 else {
+        guard image.count >= 8, ModelBytes.number(image, at: 0, 8) == (image.count - 8) / 24,
+            image.count % 24 == 8
+        else {
             throw StoreError(.invalidDatabase, "\(file.path): an image with the wrong length")
         }
-        leaves = stride(from: 0, to: image.count, by: 24).map {
+        leaves = stride(from: 8, to: image.count, by: 24).map {
             Leaf(
                 offset: ModelBytes.number(image, at: $0, 8),
                 byteCount: ModelBytes.number(image, at: $0 + 8, 8),
@@ -112,7 +115,7 @@ final class ListContent {
         var written = appender.fileNumber == leavesFile ? leaves : []
         if written.count > bodies.count { written = [] }
         for body in bodies[written.count...] { written.append(try Self.append(body, appender)) }
-        var image: [UInt8] = []
+        var image = ModelBytes.number(UInt64(written.count), 8)
         for leaf in written {
             for number in [leaf.offset, leaf.byteCount, leaf.crc] {
                 image += ModelBytes.number(number, 8)
