@@ -120,8 +120,8 @@ private struct ExpiryHistory {
 
     /// A body that writes receipts, and reports tickets that haven't expired.
     private var body: ExpiryWorld.Body {
-        { [write = world.body, time = world.options.time, size = world.options.batchSize, problems]
-            tx, tickets in
+        let (write, time, size) = (world.body, world.options.time, world.options.batchSize)
+        return { [problems] tx, tickets in
             if tickets.isEmpty || tickets.count > size {
                 problems.value.append("\(tickets.count) tickets")
             }

@@ -68,7 +68,9 @@ enum GeoKiosks {
 
     /// A random shape.
     static func shape(_ random: inout SeededRandom) -> any GeoShape {
-        let centers = [(10.0, 10.0), (10, 180), (10, -180), (90, 0), (-90, 0), (10, 10.1), (60, 20)]
+        let centers = [
+            (10.0, 10.0), (10, 180), (10, -180), (90, 0), (-90, 0), (10, 10.1), (60, 20),
+        ]
         let (latitude, longitude) = random.oneOf(centers)
         let size = random.oneOf([0.0, 1e-6, 0.01, 0.1, 1, 20, 100, 180])
         if random.oneIn(2), abs(latitude) < 90, abs(longitude) < 180, size > 0, size < 30 {
