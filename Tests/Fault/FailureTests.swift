@@ -143,8 +143,8 @@ import Testing
         }
     }
 
-    /// Whatever is left of a refused batch is the beginning of it, which another process can keep or
-    /// discard.
+    /// Whatever is left of a refused batch is the beginning of it, which another process can keep
+    /// or discard.
     @Test func aProcessKilledWhileItTakesBackABatchLeavesTheBeginningOfIt() throws {
         let refused = (4...6).map { TestBody.make(version: $0, payloadByteCount: 2200) }
         for effect in 0... {

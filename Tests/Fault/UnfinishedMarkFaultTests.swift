@@ -5,7 +5,8 @@ import Testing
 
 @testable import RegnumStore
 
-/// Files that mark a realm as unfinished: after an interrupted removal, and where they don't belong.
+/// Files that mark a realm as unfinished: after an interrupted removal, and where they don't
+/// belong.
 @Suite struct UnfinishedMarkFaultTests {
     /// A file that marks the realm as unfinished is ignored where there is a complete realm.
     @Test(arguments: UnfinishedMark.Kind.allCases, [0, 1, 40, 5000, -1])

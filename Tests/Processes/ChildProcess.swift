@@ -93,8 +93,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for a child that was sent SIGTERM to exit, which must be with success. One that was just
-    /// started, and has printed nothing, may have been killed by the signal.
+    /// Waits for a child that was sent SIGTERM to exit, which must be with success. One that was
+    /// just started, and has printed nothing, may have been killed by the signal.
     func expectTermination() async throws {
         if try await end() == .killed(signal: SIGTERM), lineCount == 0 { return }
         try await expectSuccess()

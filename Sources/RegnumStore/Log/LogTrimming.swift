@@ -155,8 +155,9 @@ package struct LogTrimming: Sendable {
         return 0
     }
 
-    /// What is known of the commits in the first segments.
+    /// The times of the commits in the segments that were read completely.
     private struct Past {
+        /// The number of these segments, which are the first ones.
         var segmentCount = 0
         /// The time of the youngest commit. Later commits are no older, even if a clock that was
         /// behind dated them back.
@@ -184,8 +185,8 @@ package struct LogTrimming: Sendable {
         return retention.hasExpired(before: base, youngerTime, end: end, now: now)
     }
 
-    /// Returns the time of the first commit in the segments that isn't before `earliest` or in the
-    /// future, where only a wrong clock can have dated it; `nil` if there is none. A segment that
+    /// Returns the time of the first commit in the segments, or `nil` if there is none. Ignores
+    /// times before `earliest` or in the future, which come from a wrong clock. A segment that
     /// begins after a checkpoint has no commit if the next batch didn't fit into it.
     private func firstCommitTime(
         _ numbers: ArraySlice<UInt64>, notBefore earliest: Int64

@@ -170,8 +170,8 @@ import Testing
         }
     }
 
-    /// Each level uses the stack of a thread of the cooperative pool. The decoder has the same limit
-    /// as the encoder.
+    /// Each level uses the stack of a thread of the cooperative pool. The decoder has the same
+    /// limit as the encoder.
     // Covers 11.2
     @Test func chainsAreDecodedUpToTheLimitOfTheDecoder() async {
         await #expect(processExitsWith: .success) {

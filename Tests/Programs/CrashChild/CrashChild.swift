@@ -39,8 +39,8 @@ import Regnum
 ///                                   ends (see Work.swift)
 ///     consume PATH LEASE_MS         consumes events until SIGTERM, prints what it gets and has
 ///                                   saved (see Work.swift)
-///     expire PATH                   removes lapses when they expire until SIGTERM, prints the number
-///                                   of each transaction's lapses (see Expire.swift)
+///     expire PATH                   removes lapses when they expire until SIGTERM, prints the
+///                                   number of each transaction's lapses (see Expire.swift)
 ///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of
 ///                                   each completed copy
 ///
