@@ -21,8 +21,8 @@ package enum Limits {
     package static let maximumTableCount = 65_536
     /// Columns of a class.
     package static let maximumColumnCount = 65_535
-    /// Trees of a class besides its rows: one for each index, including full-text indexes, and two
-    /// for each list.
+    /// Trees of a class besides its rows: one for each index, including full-text and geospatial
+    /// indexes, and two for each list.
     package static let maximumTreeCount = 65_535
 
     // MARK: Values
@@ -88,8 +88,9 @@ package enum Limits {
     /// of them when a value of one of them is set, or a row is added to it.
     package static let maximumRecordDefaultByteCount = 256 << 20
     /// Cost limit of the schema changes in one record. Each change costs the number of existing
-    /// classes, columns and lists; adding an index costs an eighth of the rows in addition, and a
-    /// full-text index a sixteenth of the bytes of text as well.
+    /// classes, columns and lists; adding an index costs an eighth of the rows in addition (a
+    /// geospatial index half of them), and a full-text index a sixteenth of the bytes of text as
+    /// well.
     package static let maximumRecordSchemaWork = 8 << 20
     /// Exclusive upper bound of the object keys of a class. It is far below `UInt64.max`, so that
     /// counting up from a key read from a file cannot overflow.

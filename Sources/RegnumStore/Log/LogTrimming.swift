@@ -170,9 +170,12 @@ package struct LogTrimming: Sendable {
         _ retention: HistoryRetention, _ past: inout Past
     ) throws(StoreError) -> Bool {
         let (base, now) = (header.base, wallClockMicroseconds)
+        // If the size alone decides, no commits are read.
+        if retention.hasExpired(before: base, nil, end: end, now: now) { return true }
         let next = numbers[index...]
-        let time = try firstCommitTime(next, notBefore: past.newestTime)
-        guard retention.hasExpired(before: base, time, end: end, now: now) else { return false }
+        guard let time = try firstCommitTime(next, notBefore: past.newestTime),
+            retention.hasExpired(before: base, time, end: end, now: now)
+        else { return false }
         // The segments before this one are read only if it seems that they can be removed.
         for number in numbers[past.segmentCount..<index] {
             try readTimes(number) { time in
@@ -181,6 +184,7 @@ package struct LogTrimming: Sendable {
             }
         }
         past.segmentCount = index
+        if time >= past.newestTime { return true }
         let youngerTime = try firstCommitTime(next, notBefore: past.newestTime)
         return retention.hasExpired(before: base, youngerTime, end: end, now: now)
     }
