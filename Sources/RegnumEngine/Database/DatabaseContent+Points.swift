@@ -82,7 +82,7 @@ extension DatabaseContent {
         report(
             StoreError(
                 .invalidDatabase,
-                "The geospatial index of \(schema.name).\(name) contradicts its lists.",
+                "The geospatial index of \(schema.name).\(name) is inconsistent with its lists.",
                 className: schema.name, property: name))
     }
 
