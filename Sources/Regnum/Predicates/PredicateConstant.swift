@@ -53,7 +53,7 @@ enum PredicateConstant {
             return
         }
         if let object = instance(of: ObjectBase.self, value) {
-            self = .object(object)
+            self = .object(object._storedObject)  // for a projection, the projected object
         } else if let frozen = value as? any FrozenOperand {
             self = .frozen(frozen)
         } else if let any = value as? AnyRealmValue {

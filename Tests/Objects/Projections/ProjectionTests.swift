@@ -92,6 +92,23 @@ import Testing
         }
     }
 
+    @Test func projectionsStandForTheirObjectInPredicates() async throws {
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            let note = try tx.create(Cards.Note.self, value: ["text": "one"])
+            note.author = tx.object(Guest.self, forPrimaryKey: 1)
+            let card = try requireValue(tx.object(Card.self, forPrimaryKey: 1))
+            let other = try requireValue(tx.object(Card.self, forPrimaryKey: 2))
+            let notes = tx.objects(Cards.Note.self)
+            try expectEqual(notes.filter("author == %@", card).count, 1)
+            try expectEqual(notes.filter("author IN %@", [other, card]).count, 1)
+            try expectEqual(notes.filter("author != %@", card).count, 0)
+            try expectEqual(notes.filter("author == %@", other).count, 0)
+            let fans = try tx.objects(Guest.self).filter("ANY friends == %@", other)
+            expectEqual(fans.map(\.firstName), ["Ann"])
+        }
+    }
+
     @Test func projectionOfADeletedObjectIsInvalid() async throws {
         let realm = try await Cards.realm()
         try await realm.write { tx in
