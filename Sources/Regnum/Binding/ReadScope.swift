@@ -64,6 +64,16 @@ final class ReadScope {
     /// on is discarded.
     static var innermostHasFailed: Bool { scope.current?.hasFailed ?? false }
 
+    /// The error of the innermost of the calling thread's scopes that has one.
+    static var failure: Realm.Error? {
+        var reads = scope.current
+        while let scope = reads {
+            if let error = scope.core?.violation ?? scope.first { return error }
+            reads = scope.outer
+        }
+        return nil
+    }
+
     private var hasFailed: Bool { core?.hasFailed ?? (first != nil) }
 
     /// A sentence that names the transaction whose body the calling thread is running; empty

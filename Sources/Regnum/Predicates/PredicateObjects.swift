@@ -16,12 +16,13 @@ struct PredicateObjects {
 extension Queryable {
     var objects: PredicateObjects {
         PredicateObjects(
-            content: { schema, key in
+            content: { (schema, key) throws(Realm.Error) in
                 // the use of an invalid query reports its problem
                 if _realm.problem != nil { return nil }
-                return _ask(nil, through: [StoredText(schema.name)]) { _, state in
+                let link: Value?? = try answer(through: [StoredText(schema.name)]) { _, state in
                     state.link(to: schema.name, primaryKey: key)
                 }
+                return link ?? nil
             },
             key: { table, row in
                 _ask(nil, through: []) { _, state in state.object(table, row) }

@@ -15,15 +15,16 @@ extension Queryable {
     /// The text is meant for people, and its wording may change. The numbers are those of this
     /// evaluation, which collects the whole result; `count` and `first` may need less work.
     ///
-    /// - Throws: The error of an invalid query.
+    /// - Throws: The error of an invalid query, and the errors of evaluating it. In a transaction,
+    ///   the latter also fail the transaction.
     /// - Complexity: That of evaluating the query.
     public func explain() throws(Realm.Error) -> String {
         if let problem = _realm.problem { throw problem }
         let plan = _plan.plan
-        let found = _ask(nil, through: []) { plan, state throws(StoreError) in
+        let found = try answer(through: []) { plan, state throws(StoreError) in
             try plan.explain(state)
         }
-        guard let found else { return "" }  // the read or transaction has failed
+        guard let found else { return "" }  // the results of a recorder
         var lines = [found.accessSentence(plan)]
         var printer = printer
         let start = PrintedPlace(text: "", row: .object(modelSchema))

@@ -21,10 +21,11 @@ extension Queryable {
         let predicate = found.plan.predicate
         var plan = _plan
         plan.operands.formUnion(found.operands)
-        return _with(plan)._ask(nil, through: predicate.dependencies) {
+        let position: Int?? = try _with(plan).answer(through: predicate.dependencies) {
             query, state throws(StoreError) in
             try query.firstPosition(where: predicate, state)
         }
+        return position ?? nil
     }
 
     /// Returns the objects that match a predicate string.

@@ -228,6 +228,26 @@ extension Queryable {
 }
 
 extension Queryable {
+    /// Returns the answer of a question, or throws the error that it encounters. In a transaction,
+    /// the error also fails the transaction. Returns `nil` for results of a recorder (see
+    /// `ReadTracer`).
+    func answer<Answer>(
+        through classes: Set<StoredText>,
+        _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
+    ) throws(Realm.Error) -> Answer? {
+        let found = try ReadScope.runThrowing { () throws(Realm.Error) -> Answer? in
+            _ask(nil, through: classes) { plan, state throws(StoreError) -> Answer? in
+                try question(plan, state)
+            }
+        }
+        if found != nil || _realm.core == nil { return found }
+        throw ReadScope.failure
+            ?? Realm.Error(
+                .invalidQuery, "The query can't be evaluated.", className: modelSchema.name)
+    }
+}
+
+extension Queryable {
     /// Returns the objects sorted by orders, most significant first.
     func ordered<Object: ObjectBase>(by orders: [SortOrder<Object>]) -> Self {
         ordered(by: terms(of: orders))
