@@ -7,14 +7,16 @@ extension RealmCore {
     /// Returns the mismatch of one of the classes with a stored schema, or `nil` if all match.
     ///
     /// - Parameters:
-    ///   - names: The names of classes that the declarations lead to from `schema`. Hidden classes
-    ///     of elements are left out, because their properties are those of their owners.
+    ///   - names: The names of classes. Hidden classes of elements are left out, because their
+    ///     properties are those of their owners, and so are classes that the program doesn't have.
     ///   - schema: The class of the queried objects, which isn't checked itself.
     func mismatch(
         of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema
     ) -> Realm.Error? {
         if names.isEmpty { return nil }
-        for linked in schema.linkedClasses(named: names) {
+        let (linkedClasses, others) = schema.linkedClasses(named: names)
+        // only @links in a predicate string leads to the others
+        for linked in linkedClasses + others.sorted().compactMap({ knownClass(named: $0) }) {
             do throws(Realm.Error) {
                 let entry = try listedEntry(for: linked.type)
                 if let mismatch = entry.mapping(in: database).mismatch { return mismatch }
@@ -23,6 +25,12 @@ extension RealmCore {
             }
         }
         return nil
+    }
+
+    /// Returns the class with a name that is registered or that registered classes link to.
+    private func knownClass(named name: StoredText) -> ClassSchema? {
+        knownEntry(named: name.wrappedValue)?.schema
+            ?? knownClasses.first { StoredText($0.name) == name }
     }
 
     /// Returns the mismatch of a class whose links lead to an owner with a stored schema, or `nil`
@@ -38,10 +46,12 @@ extension RealmCore {
 
 extension ClassSchema {
     /// Returns the classes with these names that links, collections and inverses lead to from this
-    /// class, the nearest ones first.
+    /// class, the nearest ones first, and the names of the others.
     ///
     /// - Complexity: O(classes along the way and their properties).
-    fileprivate func linkedClasses(named names: Set<StoredText>) -> [ClassSchema] {
+    fileprivate func linkedClasses(
+        named names: Set<StoredText>
+    ) -> (found: [ClassSchema], others: Set<StoredText>) {
         var missing = names.filter {
             $0 != StoredText(name) && !$0.wrappedValue.utf8.contains(UInt8(ascii: "."))
         }
@@ -60,6 +70,6 @@ extension ClassSchema {
             }
             next += 1
         }
-        return found
+        return (found, missing)
     }
 }

@@ -10,7 +10,8 @@ internal import RegnumStore
 ///
 /// The program doesn't need to declare the class. Properties have their stored names; if it
 /// declares the class, also those in the declaration, including inverses and properties that aren't
-/// stored yet. `Docs/Predicates.md` describes predicate strings and paths.
+/// stored yet. A name that only the declaration has throws `.schemaMismatch` if a class on the path
+/// doesn't match the stored schema. `Docs/Predicates.md` describes predicate strings and paths.
 public protocol DynamicQueryable {
     /// The query.
     var _query: _DynamicQuery { get }
@@ -57,8 +58,13 @@ public struct _DynamicClasses {
     let database: DatabaseSchema
 
     /// Looks up names in the stored class and, if that fails, in the program's class.
+    ///
+    /// - Parameter dependencies: Returns the classes that the answer leads through.
+    /// - Throws: The errors of `body`; the mismatch of a class whose declaration was used: a newer
+    ///   program may have renamed what it declares, which would then read as its default.
     fileprivate func bind<Answer>(
         _ className: String, _ arguments: PredicateArguments, _ objects: PredicateObjects,
+        dependencies: (Answer) -> Set<StoredText>,
         _ body: (PredicateBinder) throws(Realm.Error) -> Answer
     ) throws(Realm.Error) -> Answer {
         var problem: Realm.Error?
@@ -73,15 +79,21 @@ public struct _DynamicClasses {
                 problem = error
             }
         }
-        guard let declared = realm.knownEntry(named: className)?.schema else {
+        guard let entry = realm.knownEntry(named: className) else {
             throw problem ?? .unknownClass(className)
         }
+        let answer: Answer
         do throws(Realm.Error) {
             let scope = QueryScope(realm: realm, rootName: className)
-            return try body(PredicateBinder(declared, scope, arguments, objects: objects))
+            answer = try body(PredicateBinder(entry.schema, scope, arguments, objects: objects))
         } catch {
             throw problem ?? error
         }
+        let mismatch =
+            entry.mapping(in: database).mismatch
+            ?? realm.mismatch(of: dependencies(answer), from: entry.schema, in: database)
+        if let mismatch { throw mismatch }
+        return answer
     }
 }
 
@@ -109,8 +121,9 @@ extension DynamicQueryable {
         _ text: String, _ arguments: PredicateArguments
     ) throws(Realm.Error) -> Self {
         var query = _query
-        query.plan = try _classes.bind(className, arguments, objects) {
-            (binder) throws(Realm.Error) in
+        query.plan = try _classes.bind(
+            className, arguments, objects, dependencies: { $0.linkedDependencies }
+        ) { (binder) throws(Realm.Error) in
             var plan = query.plan
             try plan.add(text, binder, className)
             if let problem = binder.scope.operands.problem(in: _classes.database) { throw problem }
@@ -175,7 +188,9 @@ extension DynamicQueryable {
     private func column(
         _ path: String
     ) throws(Realm.Error) -> (column: ColumnReference, storage: _StorageType) {
-        try _classes.bind(className, .positions([]), objects) { (binder) throws(Realm.Error) in
+        try _classes.bind(
+            className, .positions([]), objects, dependencies: { $0.column.dependencies }
+        ) { (binder) throws(Realm.Error) in
             try binder.singleColumn(path, of: className)
         }
     }
