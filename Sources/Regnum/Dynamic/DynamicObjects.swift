@@ -115,6 +115,8 @@ public final class DynamicObjects: _ConfinedCollection, DynamicQueryable {
 extension DynamicObject: FrozenOperand {
     var operandClass: String { className }
 
+    var operandTable: TableSchema? { store.stored(table) }
+
     func row(in scope: QueryScope) -> ObjectKey? {
         store.requireLive("filter")
         guard scope.checkRealm(store.core.realm, className) else { return nil }

@@ -168,6 +168,8 @@ extension FrozenDynamicObject: Hashable {
 extension FrozenDynamicObject: FrozenOperand {
     var operandClass: String { className }
 
+    var operandTable: TableSchema? { stored }
+
     func row(in scope: QueryScope) -> ObjectKey? {
         guard scope.checkRealm(snapshot.realm, className) else { return nil }
         scope.note(OperandClass(name: stored.$name, table: table))

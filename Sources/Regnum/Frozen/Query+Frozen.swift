@@ -55,17 +55,42 @@ extension Query where Value: QueryMap {
 
 extension QueryScope {
     fileprivate func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
-        let name = object.table.schema.name
-        guard checkRealm(object.table.snapshot.realm, name) else { return nil }
-        if let table = object.table.mapping.table {
-            note(OperandClass(name: StoredText(name), table: table.key))
+        row(object.row, in: object.table)
+    }
+
+    fileprivate func row(_ row: ObjectKey, in table: FrozenTable) -> ObjectKey? {
+        let name = table.schema.name
+        guard checkRealm(table.snapshot.realm, name) else { return nil }
+        if let stored = table.mapping.table {
+            note(OperandClass(name: StoredText(name), table: stored.key))
         }
-        return object.row
+        return row
     }
 }
 
 extension Frozen: FrozenOperand {
     var operandClass: String { table.schema.name }
 
+    var operandTable: TableSchema? { table.mapping.table }
+
     func row(in scope: QueryScope) -> ObjectKey? { scope.row(of: self) }
+}
+
+extension FrozenAnyObject: FrozenOperand {
+    var operandClass: String { className }
+
+    var operandTable: TableSchema? { table.mapping.table }
+
+    func row(in scope: QueryScope) -> ObjectKey? { scope.row(row, in: table) }
+}
+
+extension FrozenAnyValue: FrozenContent {
+    var operand: Any {
+        switch self {
+        case .object(let object): object
+        case .list: AnyRealmValue.list(List())
+        case .dictionary: AnyRealmValue.dictionary(Map())
+        default: AnyRealmValue._decode(_encode()) ?? AnyRealmValue.none
+        }
+    }
 }

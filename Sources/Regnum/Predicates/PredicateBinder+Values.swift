@@ -252,10 +252,16 @@ extension PredicateBinder {
         _ storage: _StorageType, _ offset: Int
     ) throws(PredicateMistake) -> (comparison: Comparison, value: Value) {
         if constant.isObject, storage.isAny {
-            guard case .object(let object as Object) = constant else {
+            let content: Value? =
+                switch constant {
+                case .object(let object as Object): scope.operand(AnyRealmValue.object(object))
+                case .frozen(let object): object.operandContent(in: scope)
+                default: nil
+                }
+            guard let content else {
                 throw refused(place, "can't be compared with \(constant.described)", offset)
             }
-            return (comparison, scope.operand(AnyRealmValue.object(object)))
+            return (comparison, content)
         }
         try requireOrder(comparison, storage.valueType, place, offset)
         if storage.valueType == .int, let number = constant.place {

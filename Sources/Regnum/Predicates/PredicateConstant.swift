@@ -56,6 +56,8 @@ enum PredicateConstant {
             self = .object(object._storedObject)  // for a projection, the projected object
         } else if let frozen = value as? any FrozenOperand {
             self = .frozen(frozen)
+        } else if let content = value as? any FrozenContent {
+            self.init(content.operand)
         } else if let any = value as? AnyRealmValue {
             self.init(any)
         } else if let text = value as? Substring {
@@ -130,6 +132,24 @@ protocol FrozenOperand {
     func row(in scope: QueryScope) -> ObjectKey?
     /// The name of the class.
     var operandClass: String { get }
+    /// The stored class; `nil` if there is none.
+    var operandTable: TableSchema? { get }
+}
+
+extension FrozenOperand {
+    /// Returns the object as a value of any type, which equals none if the object is from another
+    /// realm. Returns `nil` for an object to which such a value can't link.
+    func operandContent(in scope: QueryScope) -> Value? {
+        guard let operandTable, operandTable.kind == .object else { return nil }
+        let row = row(in: scope) ?? ObjectKey(rawValue: .max)
+        return AnyContent.link(operandTable.key, row).value
+    }
+}
+
+/// A value of any type in a snapshot, as an operand.
+protocol FrozenContent {
+    /// The same as a value of a transaction or, for an object, as a `FrozenOperand`.
+    var operand: Any { get }
 }
 
 extension PredicateConstant {
