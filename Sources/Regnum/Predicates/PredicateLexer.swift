@@ -313,6 +313,10 @@ struct PredicateLexer {
             digits()
             var fraction = String(decoding: bytes[first..<position], as: UTF8.self)
             if !isFraction {
+                guard fraction.utf8.count <= 9 else {
+                    throw mistake(
+                        "A date has a colon and up to 999999999 nanoseconds at its end.", at: start)
+                }
                 fraction = String(repeating: "0", count: max(0, 9 - fraction.count)) + fraction
             }
             text += "." + fraction

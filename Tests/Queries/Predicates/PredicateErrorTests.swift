@@ -84,6 +84,7 @@ import Testing
             Case("date == ‸2023-13-01@00:00:00", "isn't a date"),
             Case("date == ‸2023-01-01", "is neither a number nor a name"),
             Case("date == ‸T1:9999999999", "up to 999999999 nanoseconds"),
+            Case("date == ‸2023-01-01@00:00:00:1000000000", "up to 999999999 nanoseconds"),
             Case("date == ‸T-9223372036854775808:0", "A timestamp is T"),
             Case("numbers[‸", "Expected a position, a key in quotes"),
             Case("numbers[‸-1] == 1", "Expected a position"),
