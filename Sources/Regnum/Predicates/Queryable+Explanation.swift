@@ -25,6 +25,10 @@ extension Queryable {
             try plan.explain(state)
         }
         guard let found else { return "" }  // the results of a recorder
+        return try ReadScope.runThrowing { () throws(Realm.Error) in text(of: found, plan) }
+    }
+
+    private func text(of found: QueryExplanation, _ plan: QueryPlan) -> String {
         var lines = [found.accessSentence(plan)]
         var printer = printer
         let start = PrintedPlace(text: "", row: .object(modelSchema))

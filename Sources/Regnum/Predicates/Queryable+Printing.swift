@@ -15,28 +15,33 @@ extension Queryable {
     ///
     /// - Throws: `.invalidQuery` for a query that has no predicate string. The message names the
     ///   condition: one on objects without a primary key, on an `AnyRealmValue` that equals an
-    ///   object, or one nested too deeply for a string. Also the error of an invalid query.
+    ///   object, or one nested too deeply for a string. Also the error of an invalid query, and the
+    ///   errors of looking up objects.
     /// - Complexity: O(n) for the n conditions and values.
     public var predicate: String {
         get throws(Realm.Error) {
             if let problem = _realm.problem { throw problem }
-            let schema = modelSchema
-            var printer = printer
-            do throws(PredicateUnprintable) {
-                let text = try printer.text(_plan.plan, schema)
-                var parsed = _Plan(plan: QueryPlan(tableName: schema.name))
-                do {
-                    try add(text, .positions([]), schema, to: &parsed)
-                } catch {
-                    throw PredicateUnprintable("its string would be invalid: \(error.message)")
-                }
-                return text
+            return try ReadScope.runThrowing { () throws(Realm.Error) in try printed() }
+        }
+    }
+
+    private func printed() throws(Realm.Error) -> String {
+        let schema = modelSchema
+        var printer = printer
+        do throws(PredicateUnprintable) {
+            let text = try printer.text(_plan.plan, schema)
+            var parsed = _Plan(plan: QueryPlan(tableName: schema.name))
+            do {
+                try add(text, .positions([]), schema, to: &parsed)
             } catch {
-                throw Realm.Error(
-                    .invalidQuery,
-                    "The query for \(schema.name) has no predicate string: \(error.reason).",
-                    className: schema.name)
+                throw PredicateUnprintable("its string would be invalid: \(error.message)")
             }
+            return text
+        } catch {
+            throw Realm.Error(
+                .invalidQuery,
+                "The query for \(schema.name) has no predicate string: \(error.reason).",
+                className: schema.name)
         }
     }
 

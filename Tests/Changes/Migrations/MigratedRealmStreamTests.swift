@@ -4,6 +4,7 @@ import RegnumTestSupport
 import Testing
 
 @testable import Regnum
+@testable import RegnumTestModels
 
 private enum Older {
     final class Room: Object {
@@ -155,6 +156,22 @@ private enum Smaller {
         expectEqual(newer.snapshot().cursor, cursor)
         let error = await error(&rooms)
         expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+    }
+
+    // Covers 13.7, .schemaMismatch
+    @Test func queryWithAnObjectOfAChangedClassCannotBePrinted() async throws {
+        let room = older.snapshot().objects(Older.Room.self)[0]
+        let posts = older.objects(Older.Post.self).where { $0.room == room }
+        try expectEqual(posts.predicate, "room.name == 'a'")
+        let newer = try await migrate()
+        _ = try await older.snapshot(atLeast: newer.snapshot().version)
+        let errors = [
+            await realmError { try posts.predicate }, await realmError { try posts.explain() },
+        ]
+        for error in errors {
+            expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+        }
+        expectEqual(posts.count, 1)
     }
 
     // Covers O31
