@@ -75,6 +75,11 @@ extension JobQueue {
         while let claim = await board.next() {
             do {
                 try Task.checkCancellation()
+                if options.prefetch > 0, !(await isValid(claim)) {
+                    board.settle(claim.claimed)
+                    board.end(claim, .released)
+                    continue
+                }
                 try await handler(JobRun(queue: self, claim: claim, board: board))
                 board.end(claim, .done)
             } catch let error where Task.isCancelled && !(error is JobFailure) {
@@ -84,6 +89,16 @@ extension JobQueue {
                 // not an error after the job was finished
                 if board.end(claim, JobOutcome(error)) { log(claim, error) }
             }
+        }
+    }
+
+    /// Whether a claim is still valid: a job can be deleted while it waits for a handler.
+    private func isValid(_ claim: JobClaim<T>) async -> Bool {
+        do {
+            return try await realm.read { [table] tx in table.job(of: claim.claimed, tx) != nil }
+        } catch {
+            // the handler and the pump meet it too
+            return true
         }
     }
 

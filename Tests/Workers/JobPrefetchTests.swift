@@ -56,6 +56,31 @@ import Testing
         expectEqual(next.jobs(.dead).current.map(\.label), ["begun"])
     }
 
+    @Test func jobThatIsDeletedBeforeItBeginsDoesNotRun() async throws {
+        let queue = queue(in: try await Realm.temporary(workerTypes)) { options in
+            options.concurrency = 1
+            options.prefetch = 2
+        }
+        let (realm, journal, gate) = (queue.realm, Journal(), Gate())
+        try await add(["begun", "deleted", "last"], to: realm)
+        let run = Task {
+            try await queue.run { run in
+                journal.add(run.job.label)
+                if run.job.label == "begun" { await gate.pass() }
+            }
+        }
+        await journal.entries(1)
+        expectEqual(queue.jobs(.running).current.count, 3)
+        try await realm.write { tx in
+            tx.delete(tx.objects(Parcel.self).where { $0.label == "deleted" })
+        }
+        gate.open()
+        try await wait(for: realm.objects(Parcel.self)) { $0.isEmpty }
+        run.cancel()
+        try await run.value
+        expectEqual(journal.entries, ["begun", "last"])
+    }
+
     @Test func expiredClaimInAdvanceDoesNotCount() async throws {
         let queue = queue(in: try await Realm.temporary(workerTypes))
         try await add(["a", "b", "c"], to: queue.realm)
