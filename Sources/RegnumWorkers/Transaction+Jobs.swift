@@ -13,7 +13,8 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - job: An unmanaged object. It becomes the accessor of its row, unless another job has
-    ///     the unique key: then it isn't stored and stays unmanaged.
+    ///     the unique key: then it isn't stored and stays unmanaged. A copy of another job starts
+    ///     with all its attempts.
     ///   - priority: From -100 to 100. Jobs with a higher priority are claimed first.
     ///   - date: The date from which the job can run; `nil` means at once.
     ///   - uniqueKey: A key that only one unfinished job of the class can have. Jobs that are done
@@ -50,6 +51,7 @@ extension Transaction {
         job.uniqueKey = uniqueKey
         job.jobLane = date == nil ? priority : JobLane.scheduled
         job.jobDueAt = date ?? .distantFuture
+        job.clearRecord()
         try add(job)
         return EnqueuedJob(id: job.id, isNew: true)
     }
@@ -87,6 +89,21 @@ extension Transaction {
         let (low, high) = (JobLane.unfinished.lowerBound, JobLane.unfinished.upperBound)
         return objects(type)
             .where { $0.uniqueKey == uniqueKey && $0.jobLane >= low && $0.jobLane <= high }.first
+    }
+}
+
+extension Job {
+    /// Forgets the attempts at a job of which this one is a copy.
+    fileprivate func clearRecord() {
+        attempts = 0
+        lastError = nil
+        progress = 0
+        worker = nil
+        addedAt = Date()
+        finishedAt = nil
+        jobToken = 0
+        jobIsAhead = false
+        jobHasExpired = false
     }
 }
 

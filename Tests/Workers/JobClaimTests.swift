@@ -290,6 +290,27 @@ import Testing
         expectEqual(labels(try await queue.claim(upTo: 5)), ["a", "c"])
     }
 
+    @Test func copyOfADeadJobStartsWithAllAttempts() async throws {
+        let queue = try await queue()
+        try await queue.realm.write { _ = try $0.enqueue(Parcel("a")) }
+        for _ in 1...3 {
+            try await queue.fail(queue.claim(upTo: 1)[0], Failure())
+            clock.advance(by: .seconds(100))
+        }
+        try await queue.realm.write { tx in
+            let dead = try requireValue(queue.jobs(.dead, in: tx).first)
+            let copy = Parcel(value: dead)
+            copy.id = .generate()
+            try tx.enqueue(copy)
+            expectTrue(copy.finishedAt == nil && copy.lastError == nil && copy.worker == nil)
+            tx.delete(dead)
+        }
+        let claim = try requireValue(try await queue.claim(upTo: 1).first)
+        expectTrue(claim.job.label == "a" && claim.attempt == 1)
+        try await queue.fail(claim, Failure())
+        expectEqual(try await queue.counts().scheduled, 1)
+    }
+
     @Test func pausedQueueClaimsNothing() async throws {
         let queue = try await queue()
         try await queue.realm.write { try $0.enqueue(Parcel("a")) }
