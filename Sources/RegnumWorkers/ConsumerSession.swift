@@ -224,9 +224,13 @@ struct ConsumerSession<T: Object> {
             try await persist { try await batch.saveIfNeeded() }
             return nil
         }
+        // not those of another consumer, whose changes the handler may save
+        switch failure as? WorkerError {
         // the write that saved the position threw an error although it was committed
-        if case .alreadySaved? = failure as? WorkerError { return nil }
-        if case .leaseLost? = failure as? WorkerError { throw failure }
+        case .alreadySaved(consumer: lease.name)?: return nil
+        case .leaseLost(consumer: lease.name)?: throw failure
+        default: break
+        }
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
         // the cancellation of the handler can have caused any error
         try Task.checkCancellation()

@@ -243,4 +243,19 @@ import Testing
         expectEqual(Set(journal.entries), ["1"])
         expectEqual(try await world.status()?.attempts, 0)
     }
+
+    @Test(arguments: [
+        WorkerError.alreadySaved(consumer: "other"), WorkerError.leaseLost(consumer: "other"),
+    ])
+    func errorOfAnotherConsumerIsAFailure(error: WorkerError) async throws {
+        let journal = world.journal
+        try await world.add("a")
+        try await world.consuming { batch in
+            journal.add("\(batch.attempt)")
+            if batch.attempt < 3 { throw error }
+        } during: {
+            try await world.saved()
+        }
+        expectEqual(journal.entries, ["1", "2", "3"])
+    }
 }
