@@ -336,20 +336,25 @@ struct ConsumerSession<T: Object> {
         guard let since = letter.since else { return .initial(realm.objects(type).current) }
         guard let cursor = ChangeCursor(since) else { return nil }
         do {
-            let change = try await firstChange(since: cursor)
-            return change?.cursor.version == UInt64(clamping: letter.version) ? change : nil
+            return try await change(leadingTo: UInt64(clamping: letter.version), since: cursor)
         } catch {
             guard isHistoryTrimmed(error) else { throw error }
             return nil
         }
     }
 
-    /// Returns the change that follows a position, if it was already committed.
-    private func firstChange(since cursor: ChangeCursor) async throws -> CollectionChange<T>? {
+    /// Returns the change that leads from a position to a version. Others can come before it that
+    /// weren't delivered with the settings of the process that stored the position.
+    private func change(
+        leadingTo version: UInt64, since cursor: ChangeCursor
+    ) async throws -> CollectionChange<T>? {
         var changes = stream(since: cursor).makeAsyncIterator()
-        let next = try await lease.next(of: &changes, within: .zero)
-        if case .end = next { throw realm.isClosed ? realm.closedError : CancellationError() }
-        return next.element
+        while true {
+            let next = try await lease.next(of: &changes, within: .zero)
+            if case .end = next { throw realm.isClosed ? realm.closedError : CancellationError() }
+            guard let change = next.element, change.cursor.version <= version else { return nil }
+            if change.cursor.version == version { return change }
+        }
     }
 
     // MARK: Writes

@@ -109,6 +109,38 @@ import Testing
         }
     }
 
+    /// The position before it is that of a process that skipped the own change in between.
+    @Test func deadLetterIsFoundBehindChangesThatWereSkipped() async throws {
+        let (clock, journal) = (world.clock, world.journal)
+        let isCured = Journal()
+        let handler: @Sendable (ConsumerBatch<Memo>) async throws -> Void = { batch in
+            let texts = batch.inserted.map(\.text)
+            if texts == ["question"] {
+                try await batch.save { tx in try tx.add(Memo("answer")) }
+            }
+            guard texts == ["poison"] else { return }
+            journal.add("\(batch.isDeadLetter)")
+            if isCured.entries.isEmpty { throw Failure() }
+        }
+        try await world.consuming(handler) {
+            try await world.saved()
+            try await world.add("question")
+            try await wait(for: world.realm.objects(Memo.self)) { $0.count == 2 }
+            try await world.add("poison")
+            await journal.entries(1)
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+        }
+        isCured.add("yes")
+        try await retryAll()
+        var options = world.options
+        options.includesOwnChanges = true
+        try await world.consuming(options: options, handler) {
+            try await clock.advance(by: .seconds(4)) { letters.current.first?.isRetried != true }
+        }
+        expectEqual(letters.current.map(\.error), [])
+        expectEqual(journal.entries, ["false", "false", "false", "true"])
+    }
+
     @Test func retryOfADeadLetterThatEndsItsProcessCounts() async throws {
         let (clock, journal, gate) = (world.clock, world.journal, Gate())
         try await world.consuming { batch in
