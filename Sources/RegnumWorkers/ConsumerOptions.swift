@@ -29,7 +29,8 @@ public struct ConsumerOptions: Sendable {
     /// The behavior if the history since the position is no longer retained.
     public var lostHistory = LostHistory.fail
     /// The maximum number of changes passed to one call of the handler, at least 1. A call gets
-    /// several only if they were committed before it.
+    /// several only if they were committed before it, and at most a quarter of
+    /// `Configuration.maximumNumberOfActiveVersions`, because each change holds a version.
     public var batchSize = 100
     /// The number of links through which a change of another object counts as a modification; see
     /// `changes(depth:)`.

@@ -241,6 +241,31 @@ import Testing
         }
     }
 
+    @Test func changesThatAreDeliveredTogetherDoNotPreventWrites() async throws {
+        let (journal, options) = (world.journal, world.options)
+        var configuration = world.folder.configuration("few.realm", workerTypes)
+        configuration.maximumNumberOfActiveVersions = 20
+        let realm = try await Realm.open(configuration)
+        func consume(until count: Int) async throws {
+            let run = Task {
+                try await realm.consume(Memo.self, as: "mailer", options: options) { batch in
+                    for memo in batch.inserted { journal.add(memo.text) }
+                }
+            }
+            await journal.entries(count)
+            run.cancel()
+            try await run.value
+        }
+        try await realm.write { try $0.add(Memo("first")) }
+        try await consume(until: 1)
+        for number in 1...40 { try await realm.write { try $0.add(Memo("\(number)")) } }
+        let version = realm.snapshot().version
+        try await consume(until: 41)
+        let cursor = try requireValue(try await realm.consumers().first?.cursor)
+        expectTrue(cursor.version >= version)
+        expectEqual(journal.entries.count, 41)
+    }
+
     @Test func removedConsumerBeginsAgain() async throws {
         let journal = world.journal
         try await world.add("a")
