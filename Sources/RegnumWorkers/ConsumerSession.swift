@@ -233,10 +233,11 @@ struct ConsumerSession<T: Object> {
             try await persist { try await batch.saveIfNeeded() }
             return nil
         }
-        // not those of another consumer, whose changes the handler may save
+        // not the errors of another consumer, whose changes the handler may save
         switch failure as? WorkerError {
-        // the write that saved the position threw an error although it was committed
-        case .alreadySaved(consumer: lease.name)?: return nil
+        case .alreadySaved(consumer: lease.name)?:
+            // the write that saved the position threw an error although it was committed
+            return nil
         case .leaseLost(consumer: lease.name)?: throw failure
         default: break
         }

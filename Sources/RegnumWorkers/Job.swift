@@ -50,7 +50,8 @@ open class Job: Object {
     /// The date on which a scheduled job becomes ready, or the claim of a running one expires;
     /// otherwise the distant future, because a query for an optional date would visit each row.
     @Persisted(indexed: true) var jobDueAt = Date.distantFuture
-    /// The number of the last claim. A worker whose claim has another number has lost the job.
+    /// The number of the last claim, drawn at random. A worker whose claim has another number has
+    /// lost the job.
     @Persisted var jobToken: Int
     /// Whether the claim was made in advance, so that its attempt isn't counted yet.
     @Persisted var jobIsAhead: Bool

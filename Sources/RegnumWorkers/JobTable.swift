@@ -113,6 +113,8 @@ struct JobTable: Sendable {
         if isPaused(tx) { return ([], []) }
         let dead = makeDueJobsReady(now, keeping: held, tx)
         var claimed: [ClaimedJob] = []
+        // not the next number of each job: an earlier job may have had its identity
+        let token = Int.random(in: Int.min...Int.max)
         while claimed.count < limit, let priority = highestPriority(tx) {
             let first = jobs(priority...priority, tx).limited(to: limit - claimed.count)
             let count = claimed.count
@@ -121,8 +123,7 @@ struct JobTable: Sendable {
                 if isAhead, job.jobHasExpired { return (claimed, dead) }
                 job.jobLane = JobLane.running
                 job.jobDueAt = now + timeout
-                // not trapping, because a file can contain any number
-                job.jobToken &+= 1
+                job.jobToken = token
                 job.jobIsAhead = true
                 if !isAhead { countAttempt(of: job) }
                 job.progress = 0
@@ -214,7 +215,7 @@ struct JobTable: Sendable {
 /// The identity of a claim.
 struct ClaimedJob: Sendable, Hashable {
     let id: ObjectId
-    /// The number of the claim among those of the job.
+    /// The number of the claim, which no other claim of a job with this identity has.
     let token: Int
     let attempt: Int
 }

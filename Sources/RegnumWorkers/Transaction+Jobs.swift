@@ -101,7 +101,6 @@ extension Job {
         worker = nil
         addedAt = Date()
         finishedAt = nil
-        jobToken = 0
         jobIsAhead = false
         jobHasExpired = false
     }

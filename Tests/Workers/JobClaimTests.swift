@@ -174,6 +174,24 @@ import Testing
         expectEqual(try await queue.finish(second), [second[0].id])
     }
 
+    @Test func claimOfADeletedJobIsNotValidForAnotherWithItsIdentity() async throws {
+        let queue = try await queue()
+        let id = ObjectId.generate()
+        func enqueue() async throws -> [JobClaim<Parcel>] {
+            try await queue.realm.write { tx in
+                let parcel = Parcel("a")
+                parcel.id = id
+                try tx.enqueue(parcel)
+            }
+            return try await queue.claim(upTo: 1)
+        }
+        let first = try await enqueue()
+        try await queue.realm.write { tx in tx.delete(tx.objects(Parcel.self)) }
+        let second = try await enqueue()
+        expectEqual(try await queue.finish(first), [id])
+        expectEqual(try await queue.finish(second), [])
+    }
+
     @Test func jobThatKillsItsWorkersIsGivenUp() async throws {
         let queue = try await queue()
         try await queue.realm.write { try $0.enqueue(Parcel("a")) }

@@ -157,7 +157,7 @@ import Testing
                 // as if the claim had expired and another worker had the job
                 try await run.queue.realm.write { tx in
                     let job = try requireValue(tx.object(Parcel.self, forPrimaryKey: run.claim.id))
-                    job.jobToken += 1
+                    job.jobToken &+= 1
                     job.jobLane = 0
                     job.jobDueAt = .distantFuture
                 }
