@@ -1,7 +1,7 @@
 extension ObjectSchema {
-    /// The property that a key path of the class names, which may be an inverse; `nil` for a
-    /// computed property and for a property of a linked object. Always `nil` for a stored class,
-    /// which has no key paths.
+    /// The property that the key path refers to, which may be an inverse. `nil` if the key path
+    /// refers to a computed property or to a property of a linked object, and always `nil` for a
+    /// stored class, which has no key paths.
     ///
     ///     let isIndexed = Message().objectSchema[\Message.sentAt]?.isIndexed
     ///

@@ -1,4 +1,4 @@
-/// A stream of a realm: ``Changes`` of every kind, and ``CommitSequence``.
+/// A stream of changes or commits: every ``Changes``, ``SectionChanges`` and ``CommitSequence``.
 ///
 /// Functions that are generic over this protocol, such as the handler of a server-sent events
 /// route, accept any of them. Implemented by the streams of the library; do not conform your own
@@ -34,14 +34,14 @@ extension ChangeStreamIterator {
     ///     case .end: return
     ///     }
     ///
-    /// A timeout neither ends the stream nor loses anything: what arrives later is part of the next
-    /// element. That is why the result is an enumeration, and neither an optional, whose `nil`
-    /// would also be the end, nor an error, which would end the stream. A wait that timed out
+    /// A timeout neither ends the stream nor loses changes: those that arrive later are part of the
+    /// next element. That is why the result is an enumeration rather than an optional, whose `nil`
+    /// would also mean the end, or an error, which would end the stream. A wait that timed out
     /// leaves nothing behind, not even a task.
     ///
-    /// An element that can be delivered from what was published before the call is delivered in any
-    /// case, so a duration of zero polls. The duration limits only the wait for a commit, not the
-    /// work on an element, such as reading history from the log.
+    /// If commits that were published before the call yield an element, it is always delivered, so
+    /// a duration of zero polls. The duration limits only the wait for a commit, not the time it
+    /// takes to produce an element, for example by reading history from the log.
     ///
     /// - Parameter clock: The clock that measures the duration.
     /// - Throws: The errors of the stream.

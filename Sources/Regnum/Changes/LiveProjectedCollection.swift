@@ -6,7 +6,7 @@
 ///
 /// The handle is cheap and holds no data.
 public struct LiveProjectedCollection<Model: ObjectBase, Value: Sendable>: Sendable {
-    /// The objects whose property this is.
+    /// The objects whose property is projected.
     public let objects: LiveResults<Model>
     let member: ProjectedMember<Model, Value>
 
@@ -15,11 +15,11 @@ public struct LiveProjectedCollection<Model: ObjectBase, Value: Sendable>: Senda
         FrozenProjectedCollection(objects: objects.current, member: member)
     }
 
-    /// The changes of the values, starting with those when the iteration begins.
+    /// The changes of the values, starting with their state when the iteration begins.
     public var changes: Changes<ProjectedChange<Model, Value>> { changes() }
 
-    /// Returns the changes of the values. Positions are those of the objects; an object counts as
-    /// modified only if the property changed, or one from which it is computed.
+    /// Returns the changes of the values. Positions refer to the objects. An object counts as
+    /// modified only if the property, or one from which it is computed, changed.
     ///
     /// - Parameters:
     ///   - policy: The handling of commits that arrive while the consumer is busy.
@@ -79,7 +79,7 @@ public struct LiveMapping<Model: ObjectBase>: Sendable {
 public struct FrozenProjectedCollection<Model: ObjectBase, Value: Sendable>: Sendable,
     RandomAccessCollection
 {
-    /// The objects whose property this is.
+    /// The objects whose property is projected.
     public let objects: FrozenResults<Model>
     let member: ProjectedMember<Model, Value>
 

@@ -34,8 +34,8 @@ extension LiveMap {
 
 /// The changes of a map since the last element of its stream, by key.
 ///
-/// A key is in both `deletions` and `insertions` if its entry in the old map was removed and
-/// a new one created. If the object that owns the map is deleted, all keys are deletions.
+/// A key is in both `deletions` and `insertions` if its entry in the old map was removed and a new
+/// one created. If the object that owns the map is deleted, all keys are reported as deletions.
 public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
     /// The keys that were removed, in ascending order.
     public let deletions: [Key]

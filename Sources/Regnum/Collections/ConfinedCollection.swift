@@ -98,7 +98,7 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
         slice(range.positions(from: 0, to: endIndex))
     }
 
-    /// Returns the elements from a position on.
+    /// Returns the elements from a position to the end.
     ///
     /// - Precondition: `0 <= position <= count`.
     public func suffix(from position: Int) -> ConfinedSlice<Self> { self[position...] }

@@ -1,9 +1,9 @@
 /// A view of a realm's collection in reverse order, such as
 /// `tx.objects(Dog.self).reversed()`.
 ///
-/// The view shows the current state. A loop visits the elements that were there when it started,
-/// except for objects deleted and values removed since then. Confined to the body, like the
-/// collection.
+/// The view shows the current state. A loop visits the elements that the view had when the loop
+/// started, except for objects deleted and values removed since then. Confined to the transaction
+/// body, like the collection.
 public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
     public typealias Element = Base.Element
     public typealias Index = Int

@@ -2,9 +2,9 @@
 /// `person.dogs.prefix(3)`.
 ///
 /// The slice shows the elements that are at its positions in the current state, or fewer if the
-/// collection has become shorter. A loop visits the elements that were there when it started,
-/// except for objects deleted and values removed since then. Confined to the body, like the
-/// collection.
+/// collection has become shorter. A loop visits the elements that the slice had when the loop
+/// started, except for objects deleted and values removed since then. Confined to the transaction
+/// body, like the collection.
 public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
     public typealias Element = Base.Element
     public typealias Index = Int
@@ -43,7 +43,7 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
         self[range.positions(from: startIndex, to: endIndex)]
     }
 
-    /// Returns the elements from a position of the collection on.
+    /// Returns the elements from a position of the collection to the end of the slice.
     ///
     /// - Precondition: `startIndex <= position <= endIndex`.
     public func suffix(from position: Int) -> ConfinedSlice { self[position...] }

@@ -9,9 +9,9 @@ internal import RegnumStore
 ///     }
 ///
 /// Inverses are computed, not stored. They always reflect the current state of the transaction, and
-/// contain the origin objects in creation order, each once for every occurrence of this object in
-/// its property; in a map property, once for each key. They are empty for an unmanaged object, and
-/// cannot be assigned to.
+/// contain the origin objects in creation order. An origin appears once for each occurrence of this
+/// object in its property or, in a map property, once for each key. They are empty for an unmanaged
+/// object, and cannot be assigned to.
 public struct LinkingObjects<Element: ObjectBase> {
     let origin: String
     let handle: LinkingHandle?

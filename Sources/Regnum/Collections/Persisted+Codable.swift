@@ -10,8 +10,8 @@ internal import RegnumStore
 extension Persisted: Encodable where Value: Encodable {
     /// Encodes the property value of an unmanaged object; `nil` as null.
     ///
-    /// If the property's default was never read, encoding creates one just for the output, so a
-    /// generated id or the current date differs from the value that the object gets later. Give
+    /// If the property's default was never read, encoding creates one for the output alone, so a
+    /// generated id or the current date differs from the value that the property gets later. Give
     /// such properties an initial value.
     ///
     /// - Throws: `EncodingError.invalidValue` for a managed object, whose values are in the realm

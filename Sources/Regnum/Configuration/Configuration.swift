@@ -10,16 +10,16 @@ extension Realm {
     ///     configuration.objectTypes = [Room.self, Message.self]
     ///     let realm = try await Realm.open(configuration)
     public struct Configuration: Sendable {
-        /// The place where a realm is stored.
+        /// The location of a realm.
         public enum Location: Sendable, Hashable {
             /// A directory, created if it doesn't exist and shared with other processes.
             case file(URL)
-            /// The memory of this process, shared by everyone who opens the same identifier, which
+            /// The memory of this process, shared by all code that opens the same identifier, which
             /// can't be empty. Discarded when its last owner releases it.
             case inMemory(identifier: String)
         }
 
-        /// The place where the realm is stored.
+        /// The location of the realm.
         public var location: Location
         /// The classes of the realm. They are checked against the stored schema when the realm is
         /// opened, and no other classes can be used. `nil` means that each class joins the realm
@@ -47,7 +47,7 @@ extension Realm {
         /// kept if the migration fails, and is reused by the next attempt.
         public var migrationBackup: URL?
         /// A closure that is called while ``migration`` enumerates the objects of a class, on the
-        /// thread that runs it.
+        /// thread that runs the migration.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
         /// The settings for saving a migration in parts while it runs. The parts are written to the
         /// realm's files, but aren't visible to readers until the migration commits. Only one part
@@ -150,7 +150,7 @@ extension Realm {
         private static let settableDefault = Guarded<Configuration?>(nil)
     }
 
-    /// The failures that a commit survives once `write` has returned.
+    /// The failures that a commit survives after `write` has returned.
     public enum Durability: Sendable, Hashable {
         /// A crash of the process, and power loss.
         case full

@@ -10,8 +10,8 @@ internal import RegnumStore
 /// ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, including those in an
 /// `AnyRealmValue`. The program doesn't need to declare the class. An inverse that the program's
 /// class declares is a ``DynamicLinkingObjects`` (in an old object of a migration, only if its
-/// links were stored under the present name); ``linkingObjects(ofType:property:)`` works without a
-/// class.
+/// links were stored under the current name); ``linkingObjects(ofType:property:)`` doesn't require
+/// a class.
 ///
 /// Confined to the body of its transaction.
 @dynamicMemberLookup

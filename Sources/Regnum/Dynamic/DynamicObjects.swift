@@ -1,8 +1,8 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Objects of a class given by name: all of them, in creation order, or those that a query finds.
-/// Each access shows the current state of the transaction.
+/// The objects of a class given by name: all of them, in creation order, or those that match a
+/// query. Each access shows the current state of the transaction.
 ///
 /// An error in a query's evaluation fails the transaction, as with ``Results``.
 public final class DynamicObjects: _ConfinedCollection, DynamicQueryable {

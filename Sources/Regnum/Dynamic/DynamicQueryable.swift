@@ -1,17 +1,18 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The query operations of objects accessed by name: ``DynamicObjects`` in a transaction,
-/// ``FrozenDynamicObjects`` in a snapshot. Don't conform your own types.
+/// The query operations of objects whose class is given by name: ``DynamicObjects`` in a
+/// transaction, ``FrozenDynamicObjects`` in a snapshot. Don't conform your own types.
 ///
 ///     let dogs = try snapshot.dynamicObjects("Dog").filter("age > %@ AND owner.name == 'Ann'", 3)
 ///     let oldest = try dogs.sorted(byKeyPath: "age", ascending: false).limited(to: 3)
 ///     let mean = try dogs.average(of: "age") as? Double
 ///
-/// The program doesn't need to declare the class. Properties have their stored names; if it
-/// declares the class, also those in the declaration, including inverses and properties that aren't
-/// stored yet. A name that only the declaration has throws `.schemaMismatch` if a class on the path
-/// doesn't match the stored schema. `Docs/Predicates.md` describes predicate strings and paths.
+/// The program doesn't need to declare the class. Properties are identified by their stored names.
+/// If the program declares the class, its property names work too, including those of inverses and
+/// of properties that aren't stored yet. A name that only the declaration has throws
+/// `.schemaMismatch` if a class on the path doesn't match the stored schema. `Docs/Predicates.md`
+/// describes predicate strings and paths.
 public protocol DynamicQueryable {
     /// The query.
     var _query: _DynamicQuery { get }
@@ -103,7 +104,7 @@ extension DynamicQueryable {
     /// Returns the objects that match a predicate string.
     ///
     /// - Parameter values: The values for `%@`, `%K`, `$0` and `$K0`, as for
-    ///   ``Queryable/filter(_:_:)``; objects can also be dynamic ones.
+    ///   ``Queryable/filter(_:_:)``; objects can be dynamic, too.
     /// - Throws: The errors of ``Queryable/filter(_:_:)``.
     /// - Complexity: O(n) for n bytes of text. The query is evaluated when the result is used.
     public func filter(_ predicate: String, _ values: Any?...) throws(Realm.Error) -> Self {
@@ -199,8 +200,9 @@ extension DynamicQueryable {
 // MARK: Aggregates
 
 extension DynamicQueryable {
-    /// Returns the sum of a numeric property of the objects or of linked ones, ignoring `nil`: an
-    /// `Int`, a `Double`, or a ``Decimal128`` for properties of that type and of any type.
+    /// Returns the sum of a numeric property of the objects or of linked objects, ignoring `nil`:
+    /// an `Int`, a `Double` or, for ``Decimal128`` and ``AnyRealmValue`` properties, a
+    /// ``Decimal128``.
     ///
     /// - Throws: `.invalidQuery` for a path that doesn't lead to a single number, and if a sum of
     ///   integers doesn't fit into 64 bits.

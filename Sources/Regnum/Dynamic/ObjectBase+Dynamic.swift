@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension ObjectBase {
-    /// The value of a property by name, for tools that don't know the class.
+    /// The value of a property by name, for code that works with any class.
     ///
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4

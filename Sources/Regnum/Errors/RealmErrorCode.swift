@@ -40,7 +40,7 @@ extension Realm.Error {
         public static let unsupportedFormat = Code(name: "unsupportedFormat")
         /// Another process uses the realm with an incompatible version of the library.
         public static let incompatiblePeer = Code(name: "incompatiblePeer")
-        /// A class differs from the stored one in a way that needs a migration.
+        /// A class differs from the stored one in a way that requires a migration.
         public static let schemaMismatch = Code(name: "schemaMismatch")
         /// A migration led to a state that can't be stored, or a resumed migration made different
         /// calls than before.

@@ -50,8 +50,8 @@ extension FrozenResults: Encodable {
 }
 
 extension CodingUserInfoKey {
-    /// The key for the link depth up to which frozen objects are encoded inline, an `Int`. The
-    /// default is 0.
+    /// The key for the number of links, an `Int`, up to which linked frozen objects are encoded
+    /// inline. The default is 0.
     ///
     ///     encoder.userInfo[.linkDepth] = 2
     public static let linkDepth: CodingUserInfoKey = {

@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Frozen {
-    /// The value of a property by its Swift name, for tools that don't know the class.
+    /// The value of a property by its Swift name, for code that works with any class.
     ///
     ///     let name = try dog["name"].stringValue
     ///

@@ -46,7 +46,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     }
 
     /// The object that a property links to, or `nil` if there is none. Also works for a computed
-    /// property whose result is stored.
+    /// property that returns a stored object.
     ///
     /// - Complexity: O(log n).
     public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Frozen<T>? {

@@ -34,8 +34,8 @@ public struct FrozenDynamicObject: Sendable {
 
     /// The value of a property by name, which may be `nil`.
     ///
-    /// An unknown name and damage fail the read: see ``Snapshot/read(_:)``. ``value(of:)`` throws
-    /// these errors.
+    /// An unknown name or a damaged file fails the read: see ``Snapshot/read(_:)``. ``value(of:)``
+    /// throws these errors.
     public subscript(_ name: String) -> Any? {
         snapshot.answer(Any?.none) { () throws(Realm.Error) in try value(of: name) }
     }
@@ -47,8 +47,8 @@ public struct FrozenDynamicObject: Sendable {
     ///
     /// - Throws: `.invalidInput` for an unknown property name; `.invalidValue` for a map or
     ///   dictionary with keys that differ in their bytes but are equal as Swift strings;
-    ///   `.invalidDatabase` for damage.
-    /// - Complexity: O(log n), for a collection O(m) for its m elements.
+    ///   `.invalidDatabase` if the file is damaged.
+    /// - Complexity: O(log n); O(m) for a collection of m elements.
     public func value(of name: String) throws(Realm.Error) -> Any? {
         do throws(Realm.Error) {
             return try read(name)

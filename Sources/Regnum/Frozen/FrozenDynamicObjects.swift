@@ -19,8 +19,8 @@ extension Snapshot {
     }
 }
 
-/// Objects of a snapshot, of a class given by name: all of them, in creation order, or those that a
-/// query finds.
+/// The objects of a class given by name in a snapshot: all of them, in creation order, or those
+/// that match a query.
 ///
 /// An error in a query's evaluation fails the read: see ``Snapshot/read(_:)``.
 public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Sendable {

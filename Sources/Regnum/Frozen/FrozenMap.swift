@@ -100,8 +100,8 @@ extension FrozenMap: Sequence {
 extension FrozenMap: KeyedCollection {}
 
 extension FrozenMap: Equatable where Value: Equatable {
-    /// Returns whether both maps have the same keys with equal values, regardless of where they
-    /// come from.
+    /// Returns whether both maps have the same keys with equal values, even if they are from
+    /// different snapshots or objects.
     public static func == (left: FrozenMap, right: FrozenMap) -> Bool {
         let (mine, theirs) = (left.stored, right.stored)
         return mine.count == theirs.count

@@ -95,7 +95,7 @@ extension FrozenResults: RandomAccessCollection {
         self[range.positions(from: 0, to: endIndex)]
     }
 
-    /// Returns the objects from a position on.
+    /// Returns the objects from a position to the end.
     ///
     /// - Precondition: `0 <= position <= count`.
     public func suffix(from position: Int) -> Slice<FrozenResults> { self[position...] }

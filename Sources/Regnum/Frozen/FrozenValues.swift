@@ -6,9 +6,9 @@ internal import RegnumStore
 ///     let tags = person.tags                   // FrozenValues<String>
 ///     print(tags.sorted().distinct().first ?? "no tags")
 ///
-/// Two collections are equal if they have the same values in the same order, regardless of where
-/// they come from. Values are compared by their stored bits, lists and dictionaries by their
-/// contents, and objects by their rows.
+/// Two collections are equal if they have the same values in the same order, even if they are from
+/// different snapshots or objects. Values are compared by their stored bits, lists and dictionaries
+/// by their contents, and objects by their rows.
 public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     let query: FrozenQuery
     /// The hidden class of the elements, or `nil` if nothing was ever stored in the list.
@@ -71,7 +71,7 @@ extension FrozenValues: RandomAccessCollection {
     /// The value at a position.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n), once the keys of the list's rows have been found.
+    /// - Complexity: O(log n), once the elements have been located.
     public subscript(position: Int) -> Element {
         guard let key = query.key(at: position) else {
             fatalError(
@@ -94,7 +94,7 @@ extension FrozenValues: RandomAccessCollection {
         self[range.positions(from: 0, to: endIndex)]
     }
 
-    /// Returns the values from a position on.
+    /// Returns the values from a position to the end.
     ///
     /// - Precondition: `0 <= position <= count`.
     public func suffix(from position: Int) -> Slice<FrozenValues> { self[position...] }

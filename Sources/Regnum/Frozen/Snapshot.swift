@@ -6,8 +6,8 @@ internal import RegnumStore
 ///     let snapshot = realm.snapshot()
 ///     let general = snapshot.objects(Message.self).where { $0.room == "general" }
 ///
-/// A snapshot never changes, and can be used anywhere, even after the realm was closed. While it is
-/// held, it keeps the content of its version in memory.
+/// A snapshot never changes, and can be used anywhere, even after the realm has been closed. While
+/// it is held, it keeps the content of its version in memory.
 public struct Snapshot: Sendable {
     let core: SnapshotCore
 

@@ -49,8 +49,7 @@ extension Transaction {
         return Results(binding, plan: frozen._plan)
     }
 
-    /// Returns a snapshot of the state at the start of the transaction: exactly the version that
-    /// the body started from.
+    /// Returns a snapshot of the version from which the transaction started.
     ///
     /// - Precondition: The body is running.
     public func freeze() -> Snapshot {

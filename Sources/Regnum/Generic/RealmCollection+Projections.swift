@@ -22,7 +22,8 @@ extension RealmCollection where Element: ClassProjection {
     /// Returns the projections sorted by a property of the model or of an object linked to it. An
     /// existing sort order breaks ties.
     ///
-    /// - Precondition: The key path refers to a stored property, or to one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Element.Root, V>) -> Results<Element> {
         sorted(by: keyPath, ascending: true)
     }

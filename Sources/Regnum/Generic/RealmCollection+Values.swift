@@ -88,8 +88,8 @@ extension RealmCollection {
 extension RealmCollection where Element: Encodable {
     /// Encodes the elements as an array; `nil` as null.
     ///
-    /// - Throws: Any error of the elements' `encode(to:)`. One that the compiler synthesizes throws
-    ///   for managed objects (see `Persisted`): encode the frozen objects instead.
+    /// - Throws: Any error thrown by the elements' `encode(to:)`. A synthesized `encode(to:)`
+    ///   throws for managed objects (see `Persisted`); encode frozen objects instead.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }

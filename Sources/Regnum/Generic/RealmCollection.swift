@@ -13,7 +13,7 @@ internal import RegnumEngine
 ///
 /// Implemented by the library's collections; do not conform your own types.
 public protocol RealmCollection<Element>: _ConfinedCollection where Element: RealmCollectionValue {
-    /// The type of the elements, under its name in Realm, for source compatibility.
+    /// The type of the elements, under the name that Realm uses for it, for source compatibility.
     typealias ElementType = Element
 
     /// The realm of the collection; `nil` for an unmanaged collection, or if the

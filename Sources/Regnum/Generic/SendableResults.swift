@@ -97,7 +97,8 @@ extension SendableResults where Model: ClassProjection {
     /// Returns the projections sorted by a property of the model, or of an object linked to it. A
     /// previous sort breaks ties.
     ///
-    /// - Precondition: The key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Model.Root, V>) -> Self {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
@@ -120,8 +121,8 @@ extension SendableResults where Model: ClassProjection {
 
     /// Returns the first projection for each combination of the model properties' values.
     ///
-    /// - Precondition: The key paths name stored properties that are values, or those of linked
-    ///   objects.
+    /// - Precondition: The key paths refer to stored properties, of the model or of linked objects,
+    ///   that are values.
     public func distinct(by keyPaths: PartialKeyPath<Model.Root>...) -> Self {
         reduced(by: ClassSchema.of(Model.Root.self).columns(of: keyPaths))
     }

@@ -1,7 +1,8 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The interface of a migration block: gives access to each object as it was and as it will be.
+/// The object that a migration block receives, which provides access to the old and the new form of
+/// each object.
 ///
 ///     configuration.schemaVersion = 2
 ///     configuration.migration = { migration, oldVersion in
@@ -295,7 +296,7 @@ public final class Migration {
 extension Migration: Sendable {}
 
 /// The block that runs when a realm with a lower schema version is opened. Receives the migration
-/// and the stored version. Steps that build on each other check the version:
-/// `if oldVersion < 3 { … }`.
+/// and the stored version. To support upgrades from several versions, check the stored version
+/// before each step: `if oldVersion < 3 { … }`.
 public typealias MigrationBlock =
     @Sendable (_ migration: Migration, _ oldVersion: UInt64) throws -> Void

@@ -5,8 +5,7 @@
 /// larger than a hemisphere is interpreted as the rest of the sphere.
 ///
 /// Corners at the same latitude or longitude enclose no area, which is an error that is reported
-/// when the query is used. Whether a point on an edge is within the box is decided as for
-/// ``GeoPolygon``.
+/// when the query is used. Points on an edge are treated as described at ``GeoPolygon``.
 public struct GeoBox: GeoShape {
     /// The south-western corner.
     public let bottomLeft: GeoPoint

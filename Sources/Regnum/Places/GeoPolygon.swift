@@ -2,15 +2,15 @@
 ///
 /// The edges are arcs of great circles. A ring encloses the smaller of the two areas that it
 /// bounds, whatever its direction, so a polygon is never larger than a hemisphere. Points are
-/// rounded to less than 2e-16 radians (about 1 nm); everything else is exact, and decided as in the
-/// S2 library that Realm uses: of the polygons on the two sides of an edge, exactly one contains a
-/// point on it, and of the polygons around a vertex exactly one contains the vertex.
+/// rounded to less than 2e-16 radians (about 1 nm); everything else is exact and agrees with the S2
+/// library, which Realm uses: of the polygons on the two sides of an edge, exactly one contains a
+/// point on the edge, and of the polygons around a vertex, exactly one contains the vertex.
 ///
-/// Reported as an error when the query is used: a ring with fewer than three different points, or
-/// one that crosses itself, passes through a point twice or has an edge between antipodal points;
-/// rings that cross, or share an edge or more than one point; a hole that isn't within the outer
-/// ring, or that overlaps another hole; thousands of long edges side by side, which would take long
-/// to compare. A point that repeats the previous one is ignored.
+/// The following are errors, which are reported when the query is used: a ring with fewer than
+/// three different points, or one that crosses itself, passes through a point twice or has an edge
+/// between antipodal points; rings that cross, or share an edge or more than one point; a hole that
+/// isn't within the outer ring, or that overlaps another hole; thousands of long edges side by
+/// side, which would take too long to compare. A point that repeats the previous one is ignored.
 public struct GeoPolygon: GeoShape {
     /// The points of the outer ring; the last one repeats the first.
     public let outerRing: [GeoPoint]

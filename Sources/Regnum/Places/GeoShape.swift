@@ -16,11 +16,11 @@ internal import RegnumEngine
 ///     let circle = GeoCircle(center: center, radius: .kilometers(2)!)!
 ///     realm.objects(Shop.self).where { $0.location.geoWithin(circle) }
 ///
-/// The index is optional. With it, a query only reads points near the shape, if these are few of
-/// all points; it changes no result.
+/// The index is optional. With it, a query reads only points near the shape, if these are a small
+/// fraction of all points. It never changes the result.
 ///
-/// Shapes are equal if they have the same points and radius. Shapes that describe the same area by
-/// different points aren't equal. The Earth is a sphere with a radius of 6,378.1 km.
+/// Shapes are equal if they have the same points and radius. Shapes that describe the same area
+/// with different points aren't equal. The Earth is a sphere with a radius of 6,378.1 km.
 ///
 /// Don't conform your own types to this protocol.
 public protocol GeoShape: Hashable, Sendable, CustomStringConvertible {

@@ -2,9 +2,9 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Queryable {
-    /// Evaluates the query and describes in plain English how that was done: which index found the
-    /// objects, or why all of them were scanned; in which order the conditions were evaluated; and
-    /// how many objects and index entries were read.
+    /// Evaluates the query and describes in plain English how it was evaluated: which index found
+    /// the objects, or why all of them were scanned; in which order the conditions were evaluated;
+    /// and how many objects and index entries were read.
     ///
     ///     print(try snapshot.objects(Message.self)
     ///         .where { $0.text.contains("tea") && $0.room == "home" }.explain())
@@ -12,7 +12,7 @@ extension Queryable {
     ///     // Checks, in this order: room == 'home'; text CONTAINS 'tea'.
     ///     // Looked at 40 objects and 40 index entries; the result has 3 objects.
     ///
-    /// The text is meant for people, and its wording may change. The numbers are those of this
+    /// The text is meant for people, and its wording may change. The numbers apply to this
     /// evaluation, which collects the whole result; `count` and `first` may need less work.
     ///
     /// - Throws: The error of an invalid query, and the errors of evaluating it. In a transaction,

@@ -16,9 +16,9 @@ internal import RegnumEngine
 ///     realm.objects(PersonProjection.self).changes    // reports changes to exposed properties
 ///     PersonProjection(projecting: Person())      // unmanaged objects work too
 ///
-/// A computed property is evaluated once on a sample object, to find out what it is computed from.
-/// The values of the sample are defaults (`nil` for optionals), its links lead to further samples,
-/// and its collections and queries have elements. So a computed property may use `boss!`,
+/// A computed property is evaluated once on a sample object to determine its dependencies. The
+/// values of the sample are defaults (`nil` for optionals), its links lead to further samples, and
+/// its collections and queries have elements. So a computed property may use `boss!`,
 /// `scores.max()!`, `tags[0]`, `prices["EUR"]!` and `friends.where { … }.first!` if its objects
 /// always have these. Everything else must be unwrapped with `?`, `??` or `guard`, because a trap
 /// on the sample can't be caught: optional values, a link that the path has already followed (as in

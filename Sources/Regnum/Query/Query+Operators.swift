@@ -157,8 +157,8 @@ extension Query where Value: QueryCondition {
             .or(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
     }
 
-    /// The exact complement of a condition. For a `Bool` or `Bool?` property, whether it is false;
-    /// `nil` isn't.
+    /// The exact complement of a condition. For a `Bool` or `Bool?` property, whether it is
+    /// `false`, which `nil` is not.
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }

@@ -15,7 +15,8 @@ extension List: QueryCollection {}
 extension Query {
     /// A property of the object.
     ///
-    /// - Precondition: The key path names a stored property. Computed properties can't be queried.
+    /// - Precondition: The key path refers to a stored property. Computed properties can't be
+    ///   queried.
     public subscript<Property: Persistable>(
         dynamicMember keyPath: KeyPath<Value, Property>
     ) -> Query<Property> where Value: ObjectBase {
@@ -24,7 +25,7 @@ extension Query {
 
     /// A property of the linked object; `nil` if there is no object.
     ///
-    /// - Precondition: The key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Target: ObjectBase, Property: Persistable>(
         dynamicMember keyPath: KeyPath<Target, Property>
     ) -> Query<Property> where Value == Target? {
@@ -34,7 +35,7 @@ extension Query {
     /// A property of the collection's objects. A condition on it holds if it holds for at least one
     /// of the objects.
     ///
-    /// - Precondition: The key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Property: Persistable>(
         dynamicMember keyPath: KeyPath<Value.Element, Property>
     ) -> Query<Property> where Value: QueryCollection, Value.Element: ObjectBase {

@@ -8,13 +8,13 @@ extension Query {
     ///
     ///     realm.objects(Shop.self).where { $0.location.geoWithin(circle) }
     ///
-    /// False for `nil`, for an object of another `type`, and for one that has fewer than two
-    /// coordinates or has coordinates out of their ranges. A class that doesn't have the properties
-    /// of a point, and a shape that encloses no area, are errors, which are reported when the query
-    /// is used.
+    /// False for `nil`, for an object with another `type`, and for one with fewer than two
+    /// coordinates or with coordinates that are out of range. A class that doesn't have the
+    /// properties of a point, or a shape that encloses no area, is an error, which is reported when
+    /// the query is used.
     ///
-    /// - Complexity: O(v) for each object, for v points of a polygon; with a geospatial index (see
-    ///   ``Persisted/init(geoIndexed:)``) only for each object near the shape, if these are few.
+    /// - Complexity: O(v) for each object and a polygon of v points. With a geospatial index (see
+    ///   ``Persisted/init(geoIndexed:)``), only objects near the shape are tested, if they are few.
     public func geoWithin<Target: EmbeddedObject>(_ shape: some GeoShape) -> Query<Bool>
     where Value == Target? {
         isWithin(shape, ClassSchema.of(Target.self))

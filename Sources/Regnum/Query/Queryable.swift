@@ -37,9 +37,9 @@ public protocol Queryable<Model> {
     ///     let text = "age > %@ AND ANY dogs.name BEGINSWITH[c] %@ SORT(name ASC) LIMIT(20)"
     ///     let people = try realm.objects(Person.self).filter(text, 18, "re")
     ///
-    /// `Docs/Predicates.md` describes the language: Realm's, with the spellings of `NSPredicate` as
-    /// alternatives. Properties can be given by their Swift names or their stored names. Literals
-    /// are parsed as the type of the property that they are compared with.
+    /// `Docs/Predicates.md` describes the language, which is Realm's, with the spellings of
+    /// `NSPredicate` as alternatives. Properties can be given by their Swift names or their stored
+    /// names. Literals are parsed as the type of the property that they are compared with.
     ///
     /// - Parameters:
     ///   - predicate: The condition. Pass user input as values instead of interpolating it here.
@@ -59,10 +59,11 @@ public protocol Queryable<Model> {
     ///         .filter("room == $room AND sentAt > $since", named: ["room": "home", "since": date])
     func filter(_ predicate: String, named values: [String: Any?]) throws(Realm.Error) -> Self
 
-    /// Returns the objects sorted by a property of the object or of a linked one (`\.dog?.age`),
-    /// ascending. A previous sort breaks ties; remaining ties keep their order.
+    /// Returns the objects sorted by a property of the object or of a linked object (`\.dog?.age`),
+    /// in ascending order. A previous sort breaks ties; remaining ties keep their order.
     ///
-    /// - Precondition: The key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     /// - Complexity: O(1). The query is evaluated when the result is used.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self
 
@@ -95,8 +96,8 @@ public protocol Queryable<Model> {
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).distinct(by: \.room)
     ///
-    /// - Precondition: The key paths name stored properties that are values, or those of linked
-    ///   objects.
+    /// - Precondition: The key paths refer to stored properties, of the objects or of linked
+    ///   objects, that are values.
     /// - Complexity: O(1). The query is evaluated when the result is used.
     func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
 

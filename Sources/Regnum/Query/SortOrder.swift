@@ -11,7 +11,8 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     /// Returns the ascending order by a property: `nil` first, then NaN; strings by their UTF-8
     /// bytes; `false` before `true`. A property of a linked object is `nil` if there is no object.
     ///
-    /// - Precondition: The key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: true)
     }
@@ -19,7 +20,8 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     /// Returns the descending order by a property: the reverse of ``ascending(_:)``, except that
     /// ties keep their order.
     ///
-    /// - Precondition: The key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: false)
     }
@@ -32,8 +34,8 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     ///     let byAuthor = realm.objects(Note.self).sorted(
     ///         by: .descending { $0.content["author"]["name"] })
     ///
-    /// - Precondition: The expression stands for one stored value, not for a condition, a count, or
-    ///   the values of several objects.
+    /// - Precondition: The expression is a single stored value, not a condition, a count, or the
+    ///   values of several objects.
     public static func ascending<V: ScalarValue>(
         value: (Query<Model>) -> Query<V>
     ) -> SortOrder {

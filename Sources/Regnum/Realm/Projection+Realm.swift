@@ -7,7 +7,7 @@ extension Transaction {
     ///     for person in tx.objects(PersonProjection.self) { person.firstName = "Ann" }
     ///
     /// Conditions and sort orders can use the properties of the model, and those that only the
-    /// projection has. An invalid projection fails the transaction with `.invalidInput`.
+    /// projection declares. An invalid projection fails the transaction with `.invalidInput`.
     ///
     /// - Complexity: O(1). The query is evaluated when the results are used.
     public func objects<P: ClassProjection>(_ type: P.Type) -> Results<P> where P.Root: Object {

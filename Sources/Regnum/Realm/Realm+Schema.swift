@@ -1,10 +1,10 @@
 internal import RegnumEngine
 
 extension Realm {
-    /// The classes that the realm knows: the listed ones or, without a list, those used so far and
-    /// every class that they link to.
+    /// The classes of the realm: those in `Configuration.objectTypes` or, if that isn't set, those
+    /// used so far and all classes that they link to.
     ///
-    /// - Complexity: O(classes and their properties).
+    /// - Complexity: O(n) for n classes and properties.
     public nonisolated var schema: Schema {
         Schema(
             core.knownClasses.map { ObjectSchema($0) }, version: core.configuration.schemaVersion)

@@ -29,7 +29,7 @@ public actor Realm {
     /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with a different
     ///   configuration; `.invalidInput` for contradictory settings and for classes that can't be
     ///   stored, with one line for each problem; `.schemaMismatch` if a listed class differs from
-    ///   the stored one in a way that needs a migration, or the stored schema version is higher;
+    ///   the stored one in a way that requires a migration, or the stored schema version is higher;
     ///   whatever `Configuration.migration` throws, `.duplicatePrimaryKey` and `.migrationFailed`
     ///   if its result can't be stored, and the errors of ``backup(to:)`` if the realm is copied
     ///   before the migration; `.fileNotFound` if a read-only realm or a seed file doesn't exist;

@@ -29,8 +29,8 @@ extension Realm {
         /// The log position at which damage to acknowledged bytes begins; a checkpoint has their
         /// content.
         public let damagedPosition: UInt64?
-        /// Files marking the realm as being created or deleted although it is complete. They were
-        /// removed.
+        /// Files that marked the realm as being created or deleted although it was complete. They
+        /// were removed.
         public let strayFiles: [String]
 
         /// Whether there was nothing to repair, discard or report.
@@ -48,8 +48,8 @@ extension Realm {
         }
     }
 
-    /// The findings of opening the realm, and the repairs made since then. Clean for in-memory
-    /// realms. All of this is also logged.
+    /// The state in which the realm was found when it was opened, and the repairs made since then.
+    /// Always clean for in-memory realms. The same information is also logged.
     public nonisolated var recovery: Recovery {
         Recovery(core.coordinator.recovery ?? RecoveryReport())
     }

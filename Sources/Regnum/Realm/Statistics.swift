@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Realm {
-    /// Statistics of a realm in this process, counted since the process opened it.
+    /// Statistics of a realm in this process, collected since the process opened it.
     public struct Statistics: Sendable, Hashable {
         /// The newest published version.
         public let version: UInt64
@@ -36,8 +36,8 @@ extension Realm {
         /// steps edit it in place. Lists in their own order are never copied.
         public let copiedResults: Int
         /// Rows on which the conditions of queries in snapshots and transactions were evaluated,
-        /// through this `Realm`. Conditions answered by an index, or for a whole block of rows at
-        /// once, evaluate none.
+        /// through this `Realm`. Conditions that are answered by an index, or for a whole block of
+        /// rows at once, don't count.
         public let queriedRows: Int
         /// Objects and values that those queries have collected. Queries for all objects of a
         /// class, or for a whole list, collect nothing and read on access.

@@ -119,8 +119,8 @@ public struct Persisted<Value: Persistable> {
 }
 
 extension Persisted where Value: ScalarValue, Value._Basis: PrimaryKeyValue {
-    /// Declares the primary key, which is unique within the class and by which
-    /// `tx.object(_:forPrimaryKey:)` finds the object.
+    /// Declares the primary key, which is unique within the class and identifies the object in
+    /// `tx.object(_:forPrimaryKey:)`.
     @inlinable @inline(__always)
     public init(primaryKey: Bool) {
         self.init(_flags: primaryKey ? 1 : 0, _value: nil)
@@ -148,8 +148,8 @@ extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
 }
 
 extension Persisted where Value: ScalarValue, Value._Basis == String {
-    /// Declares a property with a full-text index, by which queries find the objects whose text
-    /// contains some words: see ``Query/matchesText(_:)``.
+    /// Declares a property with a full-text index, which lets queries search for words in its text:
+    /// see ``Query/matchesText(_:)``.
     ///
     ///     @Persisted(fullTextIndexed: true) var text: String
     @inlinable @inline(__always)
@@ -165,8 +165,8 @@ extension Persisted where Value: ScalarValue, Value._Basis == String {
 }
 
 extension Persisted where Value == List<Double> {
-    /// Declares the coordinates of a point with a geospatial index, by which queries find the
-    /// points within a small area: see ``GeoShape``.
+    /// Declares the coordinates of a point with a geospatial index, which lets queries find the
+    /// points within a small area without reading all of them: see ``GeoShape``.
     ///
     ///     @Persisted(geoIndexed: true) var coordinates: List<Double>
     @inlinable @inline(__always)

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A set of classes with their properties: those that a realm knows (``Realm/schema``), or those
-/// that are stored (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
+/// A set of classes with their properties: those of an open realm (``Realm/schema``), or those that
+/// are stored (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
 public struct Schema: Sendable, Hashable {
     /// The classes, sorted by name.
     public let objectSchema: [ObjectSchema]
@@ -37,7 +37,7 @@ public struct ObjectSchema: Sendable {
     /// differently.
     public let objectClass: ObjectBase.Type?
     /// The stored properties in declaration order, those of superclasses first; for a stored class,
-    /// in alphabetical order. Doesn't include inverses, which only the subscript finds.
+    /// in alphabetical order. Inverses aren't included, but can be looked up with the subscript.
     public let properties: [Property]
     /// The inverses of links.
     private let inverses: [Property]

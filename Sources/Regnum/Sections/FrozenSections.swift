@@ -11,8 +11,8 @@ internal import RegnumStore
 ///     }
 ///
 /// Sections are in the order in which their keys appear in the sorted results, and the objects in a
-/// section keep the order of the results. Objects with the same key are in one section even if
-/// others are between them. The sections are determined once, by the first use, in O(n) on the
+/// section keep the order of the results. Objects with the same key are in one section even if they
+/// aren't adjacent in the results. The sections are determined once, on first use, in O(n) on the
 /// calling thread.
 ///
 /// Sections are equal if they have equal keys and equal objects in the same order.

@@ -50,9 +50,9 @@ extension LiveSection {
     /// Returns the changes of the section. For the parameters, see
     /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
-    /// Elements contain all sections, but their change sets contain only what concerns this one, at
-    /// positions among all sections. Nothing is delivered for changes of other sections. If the
-    /// last object with the key disappears, the section is deleted; if the key reappears, it is
+    /// Elements contain all sections, but their change sets contain only the changes of this one,
+    /// with positions among all sections. Nothing is delivered for changes of other sections. If
+    /// the last object with the key disappears, the section is deleted; if the key reappears, it is
     /// inserted.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,

@@ -9,8 +9,8 @@ internal import RegnumStore
 ///     }
 ///
 /// Sections are in the order in which their keys appear in the sorted results, and the objects in a
-/// section keep the order of the results. Objects with the same key are in one section even if
-/// others are between them.
+/// section keep the order of the results. Objects with the same key are in one section even if they
+/// aren't adjacent in the results.
 ///
 /// Sectioned results are live inside the body: every use shows the current state, including
 /// uncommitted changes. A `for` loop iterates over the sections that existed when it started. After

@@ -6,7 +6,8 @@ extension FrozenResults {
     /// Returns the objects sorted by a property and divided into sections by its values. An
     /// existing order breaks ties.
     ///
-    /// - Precondition: The key path refers to a stored property, or to one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     /// - Complexity: O(1). The sections are determined when they are used.
     public func sectioned<Key: SectionKey>(
         by keyPath: KeyPath<Model, Key>, ascending: Bool = true
@@ -71,7 +72,8 @@ extension LiveResults {
     /// Returns the objects sorted by a property and divided into sections by its values. An
     /// existing order breaks ties.
     ///
-    /// - Precondition: The key path refers to a stored property, or to one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     /// - Complexity: O(1). The sections are determined when they are used.
     public func sectioned<Key: SectionKey>(
         by keyPath: KeyPath<Model, Key>, ascending: Bool = true

@@ -5,10 +5,10 @@ extension Transaction {
     ///
     /// Links to the object become `nil`, it is removed from every list and set, and its embedded
     /// objects are deleted too. Other objects that it links to remain. An embedded object is
-    /// removed from its owner. Links can be declared with another rule (``Realm/DeleteRule``): with
-    /// `cascade` their targets are deleted too; with `deny`, if such a link refers to an object
-    /// that would be deleted, nothing is deleted and the transaction, or the enclosing savepoint,
-    /// fails with `.deletionDenied`.
+    /// removed from its owner. Links can be declared with a different rule (``Realm/DeleteRule``):
+    /// with `cascade` their targets are deleted too; with `deny`, if such a link refers to an
+    /// object that would be deleted, nothing is deleted and the transaction, or the enclosing
+    /// savepoint, fails with `.deletionDenied`.
     ///
     /// Deleting an object that was already deleted, through another accessor or by a rule, has no
     /// effect.

@@ -24,7 +24,7 @@ public final class Transaction {
     /// version being read.
     ///
     /// To pass it to `snapshot(atLeast:)`, read it at the end of the body.
-    /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` needs no version.
+    /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` makes that unnecessary.
     public var version: UInt64 {
         switch core.state {
         case .writing(let transaction):

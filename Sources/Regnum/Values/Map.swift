@@ -221,7 +221,7 @@ struct UnmanagedMapEntries<Value: MapValue> {
     }
 }
 
-/// A type that can be the key of a ``Map``: `String`.
+/// A type that can be the key of a ``Map``; only `String` conforms.
 ///
 /// The requirements are underscored: do not conform your own types.
 public protocol MapKey: Hashable, Sendable {
