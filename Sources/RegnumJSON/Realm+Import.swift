@@ -19,17 +19,17 @@ extension Realm {
     ///
     /// The text is read once, and each batch of lines is imported in a transaction. An invalid line
     /// ends the import and rolls back its batch; earlier batches are kept. If `batchSize` is `nil`,
-    /// everything is imported in one transaction, all or nothing, which needs memory for the whole
-    /// text.
+    /// everything is imported in one transaction, all or nothing, which requires memory for the
+    /// whole text.
     ///
     /// Classes that are neither stored nor declared are created according to the first line. Links
     /// are resolved by primary key or, for classes without one, by the keys in the text; the
-    /// imported objects get new keys instead of these. An object that is linked to before its line
-    /// is read has default values until then; if there is no such line, the import throws and
-    /// deletes these objects, except those that another transaction has changed. Such an object
-    /// counts as an existing one if it has a primary key and another transaction has changed it. If
-    /// the process is killed, complete batches remain; if all classes have primary keys, importing
-    /// again with `update: .modified` completes the import.
+    /// imported objects get new keys. An object that is linked to before its line is read has
+    /// default values until then; if there is no such line, the import throws and deletes these
+    /// objects, except those that another transaction has changed. If such an object has a primary
+    /// key and another transaction has changed it, it is treated as an object that already existed.
+    /// If the process is killed, complete batches remain; if all classes have primary keys,
+    /// importing again with `update: .modified` completes the import.
     ///
     /// A cancelled import waits for other writes for at most half a second. If they take longer,
     /// the objects whose lines are missing are deleted in the background, unless the realm is
@@ -43,7 +43,7 @@ extension Realm {
     ///     Properties missing from the line stay unchanged.
     ///   - batchSize: The maximum number of lines in a transaction, at least 1; a batch also ends
     ///     at 8 MiB.
-    ///   - origin: A label for the commits, which change streams report; at most 4,096 bytes of
+    ///   - origin: A label for the commits, reported by change streams; at most 4,096 bytes of
     ///     UTF-8.
     /// - Returns: The numbers of imported objects and of transactions.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
@@ -81,8 +81,8 @@ extension Realm {
     ///
     ///     try await realm.importJSON(from: URL(filePath: "dogs.jsonl"))
     ///
-    /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it
-    /// has no writer, or the task is cancelled.
+    /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until its
+    /// last writer closes it, or until the task is cancelled.
     ///
     /// - Throws: The errors of ``importJSON(from:update:batchSize:origin:)``; `.invalidInput` if
     ///   `url` isn't a file URL; `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and

@@ -8,16 +8,16 @@ extension Snapshot {
     ///
     ///     try await realm.snapshot().exportJSON { bytes in try await pipe.write(bytes) }
     ///
-    /// The first line contains the schema, and each following line an object (`Docs/JSON.md`). All
-    /// values can be restored exactly as stored. The Swift classes aren't needed. Objects that
-    /// others link to are written first, unless their classes form a cycle. Asymmetric objects that
-    /// haven't been drained yet are written as well.
+    /// The first line contains the schema, and each following line contains an object
+    /// (`Docs/JSON.md`). All values can be restored exactly as they were stored. The Swift classes
+    /// aren't needed. Objects that others link to are written first, unless their classes form a
+    /// cycle. Asymmetric objects that haven't been drained yet are written as well.
     ///
     /// - Parameters:
     ///   - classes: The classes whose objects are written; `nil` for all. Links to objects of other
     ///     classes are written as keys.
-    ///   - sink: Receives the text in chunks of about 64 KiB, split at any position. An error that
-    ///     it throws ends the export.
+    ///   - sink: Receives the text in chunks of about 64 KiB, split at any position. If it throws,
+    ///     the export ends with that error.
     /// - Returns: The number of objects written, not counting embedded objects.
     /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
     ///   embedded objects nested more than 64 levels deep, and for a line of more than 256 MiB,
@@ -52,7 +52,7 @@ extension Snapshot {
     ///     let text = "age > 3 SORT(name ASC) LIMIT(20)"
     ///     try await snapshot.exportJSON("Dog", matching: text) { try await pipe.write($0) }
     ///
-    /// The Swift class isn't needed. Properties have their stored names.
+    /// The Swift class isn't needed. Properties are identified by their stored names.
     ///
     /// - Parameter sink: As for ``exportJSON(classes:to:)-(_,([UInt8])->Void)``.
     /// - Returns: The number of objects written.

@@ -7,7 +7,8 @@ public final class ConsumerBatch<T: Object>: Sendable {
     /// it contains the objects as of the consumer's first start or its resync.
     public let elements: [CollectionChange<T>]
     /// The number of this attempt at the changes, starting at 1. If several changes were delivered
-    /// together and failed, each of them is then delivered alone, starting at 1 again.
+    /// together and the handler failed, each of them is then delivered separately, starting at 1
+    /// again.
     public let attempt: Int
     /// Whether this is the retry of a dead letter, which is delivered out of order.
     public let isDeadLetter: Bool
@@ -48,8 +49,8 @@ public final class ConsumerBatch<T: Object>: Sendable {
     public var realm: Realm { lease.realm }
 
     /// Runs `body` in a transaction that also saves the consumer's position after the changes, so
-    /// that what it writes takes effect exactly once, whatever happens to the process. Without a
-    /// call, the position is saved when the handler returns.
+    /// that its writes take effect exactly once, whatever happens to the process. If it isn't
+    /// called, the position is saved when the handler returns.
     ///
     ///     try await realm.consume(Message.self, as: "counter") { batch in
     ///         try await batch.save { tx in
@@ -58,12 +59,12 @@ public final class ConsumerBatch<T: Object>: Sendable {
     ///     }
     ///
     /// The commit's origin is `consumer NAME`; the consumer doesn't get its changes unless
-    /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws after this, the changes
-    /// count as processed nevertheless. The write takes place even if the task has been cancelled,
-    /// because what the handler has done would be done again otherwise.
+    /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws afterwards, the changes
+    /// still count as processed. The write takes place even if the task has been cancelled, because
+    /// the handler's work would otherwise be repeated.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, and
-    ///   ``WorkerError/alreadySaved(consumer:)`` if the position was saved before, for example by
+    ///   ``WorkerError/alreadySaved(consumer:)`` if the position was already saved, for example by
     ///   a call that threw `.outcomeUnknown`, both before the body runs; whatever the body throws,
     ///   in which case nothing is saved; the errors of `write`.
     @discardableResult

@@ -2,7 +2,7 @@ public import Logging
 
 /// The settings of a durable consumer; see ``Regnum/Realm/consume(_:as:options:_:)``.
 ///
-/// They belong to the process and aren't stored.
+/// They apply to this process and aren't stored.
 public struct ConsumerOptions: Sendable {
     /// The first change that a new consumer receives.
     public enum Start: Sendable, Hashable {
@@ -12,10 +12,10 @@ public struct ConsumerOptions: Sendable {
         case changes
     }
 
-    /// The behavior if the changes since the consumer's position are no longer retained, because it
-    /// hasn't run for longer than the realm's history reaches back.
+    /// The behavior if the changes since the consumer's position are no longer retained, because
+    /// the consumer hasn't run for a long time.
     public enum LostHistory: Sendable, Hashable {
-        /// `consume` throws `.historyTrimmed`, and does so again whenever it is called. Use this if
+        /// `consume` throws `.historyTrimmed`, now and whenever it is called again. Use this if
         /// every change matters.
         case fail
         /// The handler gets all objects as they are now, as `.initial`, and then the changes. Use
@@ -35,18 +35,18 @@ public struct ConsumerOptions: Sendable {
     /// The number of links through which a change of another object counts as a modification; see
     /// `changes(depth:)`.
     public var depth = 3
-    /// Whether the consumer also gets the changes that it makes in ``ConsumerBatch/save(_:)``.
+    /// Whether the consumer also receives the changes that it makes in ``ConsumerBatch/save(_:)``.
     public var includesOwnChanges = false
     /// The number of attempts at a change before it becomes a dead letter, and the delays between
     /// them. Later changes wait, because they are delivered in order.
     public var retry = RetryPolicy(attempts: 5)
     /// The time after which another process takes over if the one that runs the consumer dies. The
-    /// lease is renewed three times as often, and each renewal is a small commit. At least a
+    /// lease is renewed three times in this period, each time with a small commit. At least a
     /// millisecond.
     public var lease: Duration = .seconds(10)
     /// The clocks for waiting and for dates.
     public var time = WorkerTime.system
-    /// The logger for failed attempts (`debug`), dead letters (`error`), lost leases and repeated
+    /// The logger for failed attempts (`debug`), dead letters (`error`), lost leases and retried
     /// writes (`warning`); `nil` disables logging.
     public var logger: Logger? = Logger(label: "regnum")
 

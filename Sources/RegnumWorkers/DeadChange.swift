@@ -11,16 +11,16 @@ public import Regnum
 ///         for letter in tx.objects(DeadChange.self) { tx.retry(letter) }
 ///     }
 ///
-/// It can be retried as long as the realm retains its history since before the change. Delete it to
-/// discard it.
+/// It can be retried as long as the realm's history still includes the change. Delete it to discard
+/// it.
 public final class DeadChange: Object {
     /// The identity of the dead letter.
     @Persisted(primaryKey: true) public var id: ObjectId
     /// The name of the consumer.
     @Persisted(indexed: true) public internal(set) var consumer: String
-    /// The name of the class whose change it is.
+    /// The name of the class that was changed.
     @Persisted public internal(set) var className: String
-    /// The version that the change led to.
+    /// The version that the change produced.
     @Persisted public internal(set) var version: Int
     /// The number of attempts so far.
     @Persisted public internal(set) var attempts: Int
@@ -37,7 +37,7 @@ public final class DeadChange: Object {
 extension Transaction {
     /// Requests one more attempt at a dead letter. The consumer makes it when it next renews its
     /// lease, out of order, and deletes the letter if the attempt succeeds. An attempt during which
-    /// the process dies counts.
+    /// the process dies counts, too.
     ///
     /// - Precondition: Called in a write, with a letter of this transaction.
     public func retry(_ letter: DeadChange) {

@@ -3,19 +3,19 @@ public import Regnum
 
 /// The settings of ``Regnum/Realm/removeExpired(_:at:options:_:)``.
 ///
-/// They belong to the process and aren't stored.
+/// They apply to this process and aren't stored.
 public struct ExpiryOptions: Sendable {
-    /// The maximum number of objects that one transaction removes, from 1 to 10,000. Other
-    /// writers take turns between these transactions.
+    /// The maximum number of objects that one transaction removes, from 1 to 10,000. Other writers
+    /// get their turn between these transactions.
     public var batchSize = 1_000
     /// The durability of the transactions. `nil` uses that of the configuration.
     ///
-    /// With `.relaxed`, objects can be there again after a power failure. They are removed again,
+    /// With `.relaxed`, removed objects can reappear after a power failure. They are removed again,
     /// and the body runs again for them.
     public var durability: Realm.Durability?
-    /// The clocks.
+    /// The clocks for waiting and for dates.
     public var time = WorkerTime.system
-    /// The logger for bodies that fail and for repeated writes (`warning`); `nil` disables logging.
+    /// The logger for bodies that fail and for retried writes (`warning`); `nil` disables logging.
     public var logger: Logger? = Logger(label: "regnum")
 
     public init() {}

@@ -29,16 +29,16 @@ open class Job: Object {
     /// The priority: jobs with a higher one are claimed first. Those with the same priority are
     /// claimed in the order in which they were added.
     @Persisted public internal(set) var priority: Int
-    /// The key that no two unfinished jobs of the class share, or `nil`.
+    /// The key that is unique among the unfinished jobs of the class, or `nil`.
     @Persisted(indexed: true) public internal(set) var uniqueKey: String?
-    /// The number of times that the job was started since it was added or last retried by hand. If
-    /// the job was claimed in advance, an attempt is only counted when it ends.
+    /// The number of times that the job was started since it was added or last retried manually.
+    /// For a job that was claimed in advance, an attempt is counted only when it ends.
     @Persisted public internal(set) var attempts: Int
     /// The error of the last attempt that failed.
     @Persisted public internal(set) var lastError: String?
-    /// The progress that the handler reported last, from 0 to 1.
+    /// The progress most recently reported by the handler, from 0 to 1.
     @Persisted public internal(set) var progress: Double
-    /// The label of the worker that claimed the job last; see ``JobOptions/label``.
+    /// The label of the worker that most recently claimed the job; see ``JobOptions/label``.
     @Persisted public internal(set) var worker: String?
     /// The date on which the job was added.
     @Persisted public internal(set) var addedAt: Date

@@ -1,9 +1,10 @@
 internal import Logging
 public import Regnum
 
-/// The right of a worker to do a job, until it expires. See ``JobQueue/claim(upTo:)``.
+/// A worker's right to run a job, which expires unless it is renewed. See
+/// ``JobQueue/claim(upTo:)``.
 public struct JobClaim<T: Job>: Sendable {
-    /// The job as it was when it was claimed. It holds that version of the realm.
+    /// The job as it was when it was claimed. Keeps that version of the realm in memory.
     public let job: Frozen<T>
     let claimed: ClaimedJob
 
@@ -15,10 +16,10 @@ public struct JobClaim<T: Job>: Sendable {
 
 // The steps of a worker, for programs that don't use `run`.
 extension JobQueue {
-    /// Claims the jobs that come first: by priority, then in the order in which they were added.
+    /// Claims the next jobs: by priority, then in the order in which they were added.
     ///
-    /// Scheduled jobs whose date has come, and jobs whose claims have expired, become ready first,
-    /// at most 10,000 of them in one call. Never waits for a job. A claim counts as an attempt.
+    /// Before that, scheduled jobs that are due and jobs whose claims have expired become ready, at
+    /// most 10,000 of them in one call. Never waits for a job. A claim counts as an attempt.
     ///
     ///     for claim in try await queue.claim(upTo: 100) {
     ///         try await queue.finish([claim])
@@ -42,9 +43,10 @@ extension JobQueue {
         try await exchange(claims.map { ($0.claimed, .done) }, claimUpTo: 0).lost
     }
 
-    /// Ends a claim whose job failed: the job is retried later or, after its last attempt, dead.
+    /// Ends a claim whose job failed: the job is retried later or, after its last attempt, becomes
+    /// dead.
     ///
-    /// - Parameter error: The reason. A ``JobFailure`` decides what happens to the job.
+    /// - Parameter error: The reason. A ``JobFailure`` determines what happens to the job.
     /// - Throws: ``WorkerError/claimLost(_:)``; the errors of `write`.
     public func fail(_ claim: JobClaim<T>, _ error: any Error) async throws {
         let lost = try await exchange([(claim.claimed, JobOutcome(error))], claimUpTo: 0).lost
@@ -59,7 +61,7 @@ extension JobQueue {
         _ = try await exchange(claims.map { ($0.claimed, .released) }, claimUpTo: 0)
     }
 
-    /// Renews claims: they expire after ``JobOptions/timeout`` from now.
+    /// Renews claims, so that they expire ``JobOptions/timeout`` from now.
     ///
     /// - Returns: The jobs whose claims had been lost.
     /// - Throws: The errors of `write`.

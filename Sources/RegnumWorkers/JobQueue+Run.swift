@@ -16,16 +16,16 @@ extension JobQueue {
     /// If the task is cancelled, so are the handlers, and the call returns when all of them have
     /// returned. Claimed jobs that weren't started, and those whose handlers then throw an error
     /// other than a ``JobFailure``, are ready again at once, and the attempt doesn't count. If the
-    /// realm is closed, nothing more can be written: claims expire, and jobs whose end wasn't
-    /// committed run again.
+    /// realm is closed, nothing more can be written: claims expire, and jobs whose completion
+    /// wasn't committed run again.
     ///
-    /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled; the
-    /// last one, which ends the jobs, for half a minute at most.
+    /// Writes that fail with `.busy` or `.diskFull` are retried until the task is cancelled. After
+    /// that, the last write, which ends the jobs, is retried for at most half a minute.
     ///
     /// - Parameter handler: Runs in a separate task. It should return promptly when it is
     ///   cancelled, which also happens to all handlers if the call throws an error. If the process
-    ///   was stopped or couldn't write for longer than ``JobOptions/timeout``, its jobs may run in
-    ///   another process at the same time; only one of the two can finish a job.
+    ///   was suspended or couldn't write for longer than ``JobOptions/timeout``, its jobs may run
+    ///   in another process at the same time; only one of the two can finish a job.
     /// - Throws: `.invalidInput` for invalid settings, or if the realm's `objectTypes` lack the
     ///   class or `Workers.models`; `.readOnly`; `.closed` if the realm was already closed; other
     ///   errors of reads and writes.

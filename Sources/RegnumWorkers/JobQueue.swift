@@ -1,20 +1,20 @@
 public import FoundationEssentials
 public import Regnum
 
-/// The queue of the jobs of one class: it claims them, runs them and reports on them.
+/// The queue of the jobs of one class, which claims and runs them and reports their status.
 ///
 ///     let queue = JobQueue(of: Mail.self, in: realm)
 ///     try await queue.run { run in                     // until the task is cancelled
 ///         try await send(run.job.text, to: run.job.recipient)
 ///     }
 ///
-/// Any number of processes can run the queue of a class. Each job is done at least once, and again
-/// only if its worker died, was interrupted or lost its claim before the end of the job was
-/// committed. What a handler writes with ``JobRun/finish(_:)`` takes effect exactly once.
-/// `Docs/Guides/Workers.md` states the guarantees.
+/// Any number of processes can run the queue of a class. Each job runs at least once, and runs
+/// again only if its worker died, was interrupted or lost its claim before the completion of the
+/// job was committed. What a handler writes with ``JobRun/finish(_:)`` takes effect exactly once.
+/// `Docs/Guides/Workers.md` describes the guarantees.
 ///
-/// Claims find their jobs in an index, and cost O(log n) for each. Workers don't poll: they wait
-/// for commits that change the class, in any process, and for the next date on which a job is due.
+/// Claiming a job uses an index and costs O(log n). Workers don't poll: they wait for commits that
+/// change the class, in any process, and for the date on which the next job is due.
 public struct JobQueue<T: Job>: Sendable {
     /// The realm that contains the jobs.
     public let realm: Realm
@@ -41,7 +41,7 @@ public struct JobQueue<T: Job>: Sendable {
 
     // MARK: Inspecting
 
-    /// Returns the jobs with a status as a live handle, for lists and tables that follow them.
+    /// Returns a live handle to the jobs with a status, for example for a dashboard.
     ///
     ///     for try await change in queue.jobs(.running).changes { … }
     ///
@@ -63,8 +63,8 @@ public struct JobQueue<T: Job>: Sendable {
 
     /// Returns the number of jobs with each status in the newest published version.
     ///
-    /// A claim that has expired is counted as running, and a job that is due as scheduled, until
-    /// the next claim.
+    /// Until the next claim, a job whose claim has expired is counted as running, and a job that
+    /// has become due as scheduled.
     ///
     /// - Throws: The errors of `read`.
     /// - Complexity: O(log n).

@@ -15,9 +15,9 @@ public struct JobRun<T: Job>: Sendable {
     /// Whether this is the last attempt: if it fails, the job is dead.
     public var isLastAttempt: Bool { attempt >= queue.options.retry.attempts }
 
-    /// Runs `body` in a transaction that also finishes the job, so that what it writes takes effect
-    /// exactly once, whatever happens to the process. Without a call, the job is finished when its
-    /// handler returns.
+    /// Runs `body` in a transaction that also finishes the job, so that its writes take effect
+    /// exactly once, whatever happens to the process. If it isn't called, the job is finished when
+    /// its handler returns.
     ///
     ///     try await queue.run { run in
     ///         let image = try await scale(run.job.source)
@@ -25,7 +25,7 @@ public struct JobRun<T: Job>: Sendable {
     ///     }
     ///
     /// The body sees the job as running, and may delete it. The write takes place even if the task
-    /// has been cancelled, because what the handler has done would be done again otherwise.
+    /// has been cancelled, because the handler's work would otherwise be repeated.
     ///
     /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, before the body
     ///   runs; whatever the body throws, in which case the job isn't finished; the errors of

@@ -239,8 +239,8 @@ enum JobOutcome: Sendable {
     }
 }
 
-/// An error with which a handler decides what happens to its job. After any other error, the job is
-/// retried according to ``JobOptions/retry``.
+/// An error with which a handler determines what happens to its job. After any other error, the job
+/// is retried according to ``JobOptions/retry``.
 public enum JobFailure: Error, Sendable, Hashable {
     /// The job can't succeed, and is dead at once. The string is the reason.
     case permanent(String)

@@ -13,14 +13,14 @@ extension Realm {
     ///
     /// Any number of processes (and tasks) can call this with the same name: one of them runs the
     /// consumer, and the others wait. If it ends, another one takes over at once; if it dies,
-    /// within ``ConsumerOptions/lease``. Whatever the clocks say, only the one that took over last
-    /// can save its position and what it writes with ``ConsumerBatch/save(_:)``.
+    /// within ``ConsumerOptions/lease``. Regardless of the clocks, only the one that took over last
+    /// can save its position and its writes in ``ConsumerBatch/save(_:)``.
     ///
-    /// Each change consists of what one commit changed, as in a stream with `.everyCommit`. After
-    /// the handler returns, the position is saved: if the process dies in between, the same changes
-    /// are delivered again. If it throws, they are delivered again after a delay, and changes that
-    /// fail too often become dead letters (``DeadChange``). Attempts in which the process died
-    /// count too, from the second one on, but not those that fail after a cancellation.
+    /// Each change corresponds to one commit, as in a stream with `.everyCommit`. After the handler
+    /// returns, the position is saved: if the process dies in between, the same changes are
+    /// delivered again. If it throws, they are delivered again after a delay, and changes that fail
+    /// too often become dead letters (``DeadChange``). Attempts during which the process died count
+    /// too, starting with the second one. Attempts that fail after a cancellation don't count.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.
@@ -29,10 +29,10 @@ extension Realm {
     ///     realm is closed.
     /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
     ///   consumer of another class, and if the realm's `objectTypes` lack the class or
-    ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer kept,
-    ///   see ``ConsumerOptions/lostHistory``; `.readOnly`; `.closed` if the realm was already
-    ///   closed; the other errors of streams and writes. Writes that fail with `.busy` or
-    ///   `.diskFull` are repeated, until the task is cancelled.
+    ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer
+    ///   retained (see ``ConsumerOptions/lostHistory``); `.readOnly`; `.closed` if the realm was
+    ///   already closed; the other errors of streams and writes. Writes that fail with `.busy` or
+    ///   `.diskFull` are retried until the task is cancelled.
     public nonisolated func consume<T: Object>(
         _ type: T.Type, as name: String, options: ConsumerOptions = ConsumerOptions(),
         _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void
@@ -79,7 +79,7 @@ extension Realm {
         }
     }
 
-    /// Returns the state of each consumer that ever ran, by name.
+    /// Returns the state of each consumer that has ever run, sorted by name.
     ///
     ///     for consumer in try await realm.consumers() where consumer.lag > 1_000 { … }
     ///
@@ -117,10 +117,10 @@ extension Realm {
 public struct ConsumerStatus: Sendable, Hashable {
     /// The name of the consumer.
     public let name: String
-    /// The name of the class whose changes it gets.
+    /// The name of the class whose changes it receives.
     public let className: String
-    /// The position up to which it has processed the changes; `nil` before the first ones. While
-    /// the consumer has nothing to do, it moves with each renewal of the lease.
+    /// The position up to which it has processed the changes; `nil` if it hasn't processed any.
+    /// While the consumer is idle, the position advances with each renewal of the lease.
     public let cursor: ChangeCursor?
     /// The number of commits, of all classes, between the position and the newest version.
     public let lag: UInt64
@@ -130,7 +130,7 @@ public struct ConsumerStatus: Sendable, Hashable {
     public let lastError: String?
     /// The number of changes that it gave up on; see ``DeadChange``.
     public let deadLetters: Int
-    /// The date on which the lease expires, or `nil` if no process has it.
+    /// The date on which the lease expires, or `nil` if no process holds it.
     public let leaseExpiresAt: Date?
 
     fileprivate init(_ record: RegnumConsumerRecord, version: UInt64, deadLetters: Int) {

@@ -16,36 +16,36 @@ extension Realm {
     ///     }
     ///
     /// An object has expired when its date is not in the future. Several processes (and tasks) can
-    /// call this for a class: each transaction looks for objects that are still there, so that each
-    /// object is removed once. Nothing polls: the call waits for the next date, and for commits, of
-    /// any process, that change objects of the class. (It looks at the clock, which is that of the
-    /// process, once a minute in any case, in case it was set.)
+    /// call this for a class: each transaction queries the objects that still exist, so that each
+    /// object is removed once. Nothing polls: the call waits for the next date, and for commits by
+    /// any process that change objects of the class. (It also checks the clock of the process once
+    /// a minute, in case the clock was set.)
     ///
-    /// The objects with the earliest dates are removed first, at most
-    /// ``ExpiryOptions/batchSize`` in a transaction. The origin of its commit is `expiry CLASS`,
-    /// here `expiry Session`, by which change streams can recognize or exclude it. Links, lists and
-    /// delete rules are treated as by `Transaction.delete`.
+    /// The objects with the earliest dates are removed first, at most ``ExpiryOptions/batchSize``
+    /// in a transaction. The origin of its commit is `expiry CLASS`, here `expiry Session`, which
+    /// lets change streams recognize or exclude it. Links, lists and delete rules are handled as by
+    /// `Transaction.delete`.
     ///
     /// If the body throws, or a delete rule denies the removal, what the body has written is rolled
-    /// back, and the same is attempted for each of the objects alone. Those for which it fails stay
-    /// and are attempted again after a delay, which doubles from one second to an hour, while the
-    /// others are removed. While as many of them wait as a transaction has objects, and at least
-    /// 100, no others are attempted.
+    /// back, and each object is then processed individually. Objects for which that fails are kept
+    /// and retried after a delay, which doubles from one second to an hour; the others are removed.
+    /// While as many objects are waiting for a retry as fit into one transaction, and at least 100,
+    /// no others are processed.
     ///
     /// - Parameters:
     ///   - keyPath: A stored property with an index. An object whose date isn't known yet can have
     ///     `Date.distantFuture`.
     ///   - options: The settings.
-    ///   - body: Runs in the transaction that removes the objects, before that: what it writes
-    ///     takes effect exactly once for each object, together with the removal. It may run several
-    ///     times before that, so it should have no other effects. Objects whose date it moves into
-    ///     the future stay.
-    /// - Throws: `.invalidInput` for invalid settings, for a key path that doesn't name a stored
-    ///   property with an index, and if the realm's `objectTypes` lack the class; `.readOnly`;
-    ///   `.closed` if the realm was already closed; the other errors of reads and writes. Writes
-    ///   that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled.
-    /// - Complexity: O(log n) for each object that is removed, and for each time that the call
-    ///   wakes up.
+    ///   - body: Runs in the transaction that removes the objects, before they are removed: what it
+    ///     writes takes effect exactly once for each object, together with the removal. It may run
+    ///     several times before that, so it should have no other effects. Objects whose date it
+    ///     moves into the future are kept.
+    /// - Throws: `.invalidInput` for invalid settings, for a key path that doesn't refer to a
+    ///   stored property with an index, and if the realm's `objectTypes` lack the class;
+    ///   `.readOnly`; `.closed` if the realm was already closed; the other errors of reads and
+    ///   writes. Writes that fail with `.busy` or `.diskFull` are retried until the task is
+    ///   cancelled.
+    /// - Complexity: O(log n) for each object that is removed, and each time the call wakes up.
     public nonisolated func removeExpired<T: Object>(
         _ type: T.Type, at keyPath: any KeyPath<T, Date> & Sendable,
         options: ExpiryOptions = ExpiryOptions(),
@@ -54,7 +54,7 @@ extension Realm {
         try await removeExpired(ExpiryTable(type: type, keyPath: keyPath), options, body)
     }
 
-    /// Removes the objects of a class when they expire. Those whose date is `nil` never do.
+    /// Removes the objects of a class when they expire. Objects whose date is `nil` never expire.
     /// Otherwise behaves like the method for properties of type `Date`.
     public nonisolated func removeExpired<T: Object>(
         _ type: T.Type, at keyPath: any KeyPath<T, Date?> & Sendable,

@@ -1,9 +1,9 @@
 /// The number of attempts at a job or a change, and the delays between them.
 ///
-/// The delay grows by a factor after each attempt, up to a maximum, and is then varied at random so
-/// that what failed together isn't retried at the same moment.
+/// The delay grows by a factor after each attempt, up to a maximum, and is then varied at random,
+/// so that attempts that failed together aren't repeated at the same moment.
 ///
-///     RetryPolicy(attempts: 5, delay: .seconds(2))     // after 2, 4, 8 and 16 seconds, ±20 %
+///     RetryPolicy(attempts: 5, delay: .seconds(2))     // after 2, 4, 8 and 16 seconds, ±20%
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of attempts, including the first one; at least 1.
     public var attempts: Int

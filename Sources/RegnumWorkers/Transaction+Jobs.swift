@@ -17,12 +17,13 @@ extension Transaction {
     ///     with all its attempts.
     ///   - priority: From -100 to 100. Jobs with a higher priority are claimed first.
     ///   - date: The date from which the job can run; `nil` means at once.
-    ///   - uniqueKey: A key that only one unfinished job of the class can have. Jobs that are done
-    ///     or dead don't count.
-    /// - Returns: The job that has the unique key: the new one, or the one that was there before.
+    ///   - uniqueKey: A key that is unique among the unfinished jobs of the class. Jobs that are
+    ///     done or dead don't count.
+    /// - Returns: The job that has the unique key: the new one, or the existing one.
     /// - Throws: `.invalidInput` for a priority that is out of range, a date that is not a number,
     ///   or a job that is already stored; the errors of `add`.
-    /// - Complexity: O(log n) for each of the class's indexed properties, of which a job has four.
+    /// - Complexity: O(log n) for each of the class's indexed properties, four of which are
+    ///   declared by ``Job``.
     @discardableResult
     public func enqueue<T: Job>(
         _ job: T, priority: Int = 0, at date: Date? = nil, uniqueKey: String? = nil
@@ -56,7 +57,7 @@ extension Transaction {
         return EnqueuedJob(id: job.id, isNew: true)
     }
 
-    /// Makes a dead, done or scheduled job ready, with its full number of attempts.
+    /// Makes a dead, done or scheduled job ready again, and resets its number of attempts.
     ///
     ///     try await realm.write { tx in
     ///         for job in queue.jobs(.dead, in: tx) { tx.retry(job) }

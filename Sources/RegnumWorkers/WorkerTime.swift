@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// The clocks of consumers, job queues and expiring objects. Tests replace them.
+/// The clocks used by consumers, job queues and expiring objects. Tests can replace them.
 ///
 ///     var options = JobOptions()
 ///     options.time = WorkerTime(clock: manualClock) { manualClock.date }
 public struct WorkerTime: Sendable {
-    /// The clock for waiting: until a job is due or an object expires, until a retry, until a lease
-    /// has to be renewed.
+    /// The clock for waiting until a job is due, an object expires, an attempt is retried or a
+    /// lease has to be renewed.
     public var clock: any Clock<Duration>
     /// A closure that returns the current date. Dates are stored in the realm and compared by all
     /// processes.

@@ -3,8 +3,8 @@ public import Regnum
 
 /// The classes that consumers and job queues store in a realm.
 ///
-/// A realm without `Configuration.objectTypes` needs nothing: the classes join it when they are
-/// first used. Otherwise add them to the list, in all programs that use the realm:
+/// If `Configuration.objectTypes` isn't set, the classes join the realm when they are first used.
+/// Otherwise, add them to the list in all programs that use the realm:
 ///
 ///     configuration.objectTypes = [Message.self, Mail.self] + Workers.models
 public enum Workers {
@@ -50,9 +50,9 @@ public enum WorkerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The claim of a job is no longer valid: it expired and the job was made available to others,
     /// or the job was finished or deleted. Nothing was written.
     case claimLost(ObjectId)
-    /// The lease of a consumer is no longer valid: another process took it. Nothing was written.
+    /// The lease of a consumer is no longer valid, because it was taken over. Nothing was written.
     case leaseLost(consumer: String)
-    /// The changes of a ``ConsumerBatch`` were saved before, or their dead letter was deleted.
+    /// The changes of a ``ConsumerBatch`` were already saved, or their dead letter was deleted.
     /// Nothing was written.
     case alreadySaved(consumer: String)
 
