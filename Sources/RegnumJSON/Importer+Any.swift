@@ -77,7 +77,8 @@ extension Importer {
         guard parts.count == 2, parts[0].key == "class", case .string(let name) = parts[0].value,
             parts[1].key == "key"
         else {
-            throw property.problem("needs a \"class\" and a \"key\" of the object that it links to")
+            throw property.problem(
+                "must have the \"class\" and \"key\" of the object that it links to")
         }
         let table: ImportTable
         do throws(Realm.Error) {

@@ -94,7 +94,7 @@ struct Importer {
                     className)
             }
         }
-        guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }
+        guard let className, let values else { throw .text("must have a \"class\" and \"values\"") }
         let table = try table(named: className)
         guard table.schema.hasOwnObjects else {
             throw .text(

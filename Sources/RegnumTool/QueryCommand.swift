@@ -9,7 +9,7 @@ struct QueryCommand: AsyncParsableCommand {
         discussion: """
             The predicate has the syntax of Docs/Predicates.md, with the stored names of \
             properties: "age > 3 AND owner.name BEGINSWITH 'A' SORT(name ASC) LIMIT(20)". Each \
-            object is written as one line, in the same form as by export.
+            object is written on one line, in the same form as by export.
             """)
 
     @Argument(help: "The directory of the realm.")

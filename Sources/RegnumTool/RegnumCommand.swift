@@ -6,9 +6,9 @@ import ArgumentParser
         commandName: "regnum",
         abstract: "Inspects realms, and exports and imports their content as JSON lines.",
         discussion: """
-            Inspecting a realm needs no Swift classes, changes nothing, and works while programs \
-            use it. Exit codes: 0 success; 64 invalid arguments; 65 invalid data; 66 not found; \
-            73 invalid location; 74 reading or writing failed; 75 in use, try again; \
+            Inspecting a realm requires no Swift classes, changes nothing, and works while other \
+            programs use it. Exit codes: 0 success; 64 invalid arguments; 65 invalid data; \
+            66 not found; 73 invalid location; 74 reading or writing failed; 75 in use, try again; \
             77 permission denied; 70 any other error; 141 the reader of the output exited.
             """,
         subcommands: [

@@ -45,7 +45,9 @@ struct ConsumerSession<T: Object> {
     /// Delivers changes until the task is cancelled or the realm is closed.
     mutating func run() async throws {
         while try await isResyncNeeded() {
-            log(.warning, "The history of the consumer \"\(lease.name)\" is no longer kept.")
+            log(
+                .warning,
+                "The history that the consumer \"\(lease.name)\" needs is no longer available.")
             try await persist { [lease] in
                 try await lease.update { record, _ in
                     record.needsResync = true
@@ -308,7 +310,7 @@ struct ConsumerSession<T: Object> {
             letter.diedAt = time.now()
             letter.error =
                 found == nil
-                ? "The history that the change belongs to is no longer kept."
+                ? "The history that contains the change is no longer available."
                 : "The process died during the last attempt."
         }
         guard let change = found else { return }

@@ -36,13 +36,14 @@ struct ExpiryTable<T: Object, Expiry: ExpiryDate>: Sendable {
         guard let property = type.init().objectSchema[property] else {
             throw Realm.Error(
                 .invalidInput,
-                "Objects of \(name) can only expire at a date that they store: the key path names "
-                    + "a computed property, or a property of a linked object.", className: name)
+                "Objects of \(name) can only expire by a date that they store: the key path "
+                    + "refers to a computed property, or to a property of a linked object.",
+                className: name)
         }
         guard property.isIndexed else {
             throw Realm.Error(
                 .invalidInput,
-                "\(name).\(property.name) has no index, without which all objects would be read "
+                "\(name).\(property.name) has no index. Without one, all objects would be read "
                     + "whenever one changes: declare it with @Persisted(indexed: true).",
                 className: name, property: property.name)
         }

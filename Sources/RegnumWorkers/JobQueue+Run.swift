@@ -252,7 +252,7 @@ extension JobQueue {
 
     private func logLost(_ id: ObjectId) {
         options.logger?.warning(
-            "The claim of the job \(table.name) \(id) was lost: it was deleted, or may run twice.")
+            "The claim of \(table.name) \(id) was lost: the job was deleted, or may run twice.")
     }
 
     private func log(_ error: any Error) {

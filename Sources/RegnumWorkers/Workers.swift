@@ -81,7 +81,7 @@ extension Realm {
             throw Realm.Error(
                 .readOnly,
                 "The realm \"\(configuration.name)\" was opened read-only: consumers, job queues "
-                    + "and the removal of expired objects have to write.")
+                    + "and the removal of expired objects need to write.")
         }
         guard let listed = configuration.objectTypes else { return }
         for type in types where !listed.contains(where: { $0 == type }) {

@@ -62,23 +62,23 @@ final class ExplainedNote: Object {
         try await check(
             "text CONTAINS '1' AND room == 'r3'",
             [
-                "Finds 10 candidates among % by the index on room.",
+                "Finds 10 candidates among % using the index on room.",
                 "Checks, in this order: room == 'r3'; text CONTAINS '1'.",
-                "Looked at 10 objects and 10 index entries; the result has 5 objects.",
+                "Examined 10 objects and 10 index entries; the result has 5 objects.",
             ], in: realm)
         try await check(
             "number >= 190",
             [
-                "Finds 10 objects among % by the index on number.",
-                "That decides the conditions: number >= 190.",
-                "Looked at 10 objects and 10 index entries; the result has 10 objects.",
+                "Finds 10 objects among % using the index on number.",
+                "The lookup covers the conditions: number >= 190.",
+                "Examined 10 objects and 10 index entries; the result has 10 objects.",
             ], in: realm)
         try await check(
             "room == 'r3' OR number == 5",
             [
-                "Finds 11 candidates among % by the index on number and the index on room.",
+                "Finds 11 candidates among % using the index on number and the index on room.",
                 "Checks: room == 'r3' OR number == 5.",
-                "Looked at 11 objects and 11 index entries; the result has 11 objects.",
+                "Examined 11 objects and 11 index entries; the result has 11 objects.",
             ], in: realm)
     }
 
@@ -96,20 +96,20 @@ final class ExplainedNote: Object {
             "TRUEPREDICATE",
             [
                 "Takes all %.",
-                "Looked at 200 objects and 0 index entries; the result has 200 objects.",
+                "Examined 200 objects and 0 index entries; the result has 200 objects.",
             ], in: realm)
         try await check(
             "number > 20",
             [
                 "Scans all %: indexes would find 179 candidates, too many to look up one by one.",
                 "Checks: number > 20.",
-                "Looked at 200 objects and 0 index entries; the result has 179 objects.",
+                "Examined 200 objects and 0 index entries; the result has 179 objects.",
             ], in: realm)
         try await check(
             "text == 'text 7' SORT(number DESC) LIMIT(3)",
             [
                 "Scans all %: there is no index for the conditions.", "Checks: text == 'text 7'.",
-                "Looked at 200 objects and 0 index entries; the result has 1 object.",
+                "Examined 200 objects and 0 index entries; the result has 1 object.",
                 "Then: SORT(number DESC) LIMIT(3).",
             ], in: realm)
         try await check(
@@ -117,7 +117,7 @@ final class ExplainedNote: Object {
             [
                 "Reads nothing: no object of ExplainedNote can match.",
                 "The conditions are: number < 3; number > 5.",
-                "Looked at 0 objects and 0 index entries; the result has 0 objects.",
+                "Examined 0 objects and 0 index entries; the result has 0 objects.",
             ], in: realm)
     }
 
@@ -125,13 +125,13 @@ final class ExplainedNote: Object {
         let realm = try await realm()
         let all = realm.snapshot().objects(ExplainedNote.self)
         let words = try all.where { $0.words.matchesText("word3") }.explain()
-        expectTrue(words.contains(" by the full-text index on words."), "\(words)")
+        expectTrue(words.contains(" using the full-text index on words."), "\(words)")
         expectTrue(words.hasSuffix("the result has 40 objects."), "\(words)")
         let linked = try all.where { $0.owner.name == "P7" && $0.number > 0 }.explain()
         expectTrue(
             linked.hasPrefix(
-                "Finds 10 candidates among 200 objects of ExplainedNote by following owner "
-                    + "backward from matching objects.\n"), "\(linked)")
+                "Finds 10 candidates among 200 objects of ExplainedNote using reverse traversal "
+                    + "of owner from matching objects.\n"), "\(linked)")
         try await realm.write { tx in
             let owner = tx.objects(ExplainedOwner.self)[7]
             let listed = try owner.notes.where { $0.number > 75 }.explain()
@@ -140,7 +140,7 @@ final class ExplainedNote: Object {
                 """
                 Reads the objects of the collection ExplainedOwner.notes.
                 Checks: number > 75.
-                Looked at 10 objects and 0 index entries; the result has 4 objects.
+                Examined 10 objects and 0 index entries; the result has 4 objects.
                 """)
         }
     }

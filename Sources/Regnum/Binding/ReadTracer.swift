@@ -122,7 +122,7 @@ final class ReadTracer {
             fatalError(
                 "A computed property of \(schemas[0].name) read more than "
                     + "\(ReadTracer.maximumReadCount) properties of the sample objects on which it "
-                    + "is evaluated to find its dependencies: it must return for them, too.")
+                    + "is evaluated to find its dependencies: it must terminate for them, too.")
         }
         if recorder != reads.count { isChain = false }
         reads.append(Read(recorder: recorder, property: property))

@@ -71,7 +71,7 @@ extension ClassSchema {
                         .invalidInput,
                         "The key path \"\(keyPath)\" of \(self.name) is invalid: "
                             + "\(schema.name).\(last.name) is of type \(last.shape.swiftName) and "
-                            + "holds no objects.",
+                            + "doesn't hold objects.",
                         className: schema.name, property: last.name)
                 }
                 schema = ClassSchema.of(target)

@@ -229,7 +229,7 @@ extension Realm.Error {
     static func unlistedClass(_ name: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "An AnyRealmValue refers to an object of the class \(name), which this realm lacks: "
+            "An AnyRealmValue refers to an object of the class \(name), which isn't in the realm: "
                 + "add it to Configuration.objectTypes.", className: name)
     }
 }

@@ -47,7 +47,7 @@ extension PredicateBinder {
         _ comparison: Comparison, _ type: ValueType, _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) {
         if comparison != .equal, comparison != .notEqual, type == .bool || type == .data {
-            throw refused(place, "has no order: only == and != can be used", offset)
+            throw refused(place, "has no ordering: only == and != can be used", offset)
         }
     }
 

@@ -28,7 +28,7 @@ extension PredicateBinder {
                 outer, quantifier, predicate, holdsForNil: holdsForNil, place, offset)
         case .objects, .entryObject:
             guard kind == .equal || kind == .notEqual else {
-                throw refused(place, "is an object and has no order", offset)
+                throw refused(place, "is an object and has no ordering", offset)
             }
             return try isObject(
                 in: [constant], place, quantifier, isNegated: kind == .notEqual, offset)

@@ -243,7 +243,7 @@ struct PredicateBinder {
         switch (left.kind, right.kind) {
         case (.objects(let schema), .objects(let other)) where schema === other:
             guard comparison.kind == .compare(.equal) || comparison.kind == .compare(.notEqual)
-            else { throw refused(left, "is an object and has no order", offset) }
+            else { throw refused(left, "is an object and has no ordering", offset) }
         case (.values, .values) where a.type == b.type: break
         default:
             throw refused(left, "is of a different type than \(right.name)", offset)

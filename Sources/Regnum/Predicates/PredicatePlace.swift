@@ -83,7 +83,7 @@ extension PredicateBinder {
         }
         if case .pendingAggregate = place.kind {
             throw PredicateMistake(
-                message: "\(place.name) needs the name of a property after it.",
+                message: "\(place.name) must be followed by the name of a property.",
                 offset: path.offset)
         }
         return place

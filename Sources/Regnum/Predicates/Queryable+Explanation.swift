@@ -8,9 +8,9 @@ extension Queryable {
     ///
     ///     print(try snapshot.objects(Message.self)
     ///         .where { $0.text.contains("tea") && $0.room == "home" }.explain())
-    ///     // Finds 40 candidates among 2000 objects of Message by the index on room.
+    ///     // Finds 40 candidates among 2000 objects of Message using the index on room.
     ///     // Checks, in this order: room == 'home'; text CONTAINS 'tea'.
-    ///     // Looked at 40 objects and 40 index entries; the result has 3 objects.
+    ///     // Examined 40 objects and 40 index entries; the result has 3 objects.
     ///
     /// The text is meant for people, and its wording may change. The numbers apply to this
     /// evaluation, which collects the whole result; `count` and `first` may need less work.
@@ -55,7 +55,7 @@ extension PredicatePrinter {
             do throws(PredicateUnprintable) {
                 return [try condition(predicate, start)]
             } catch {
-                return ["a condition without a string, because \(error.reason)"]
+                return ["a condition that can't be printed (\(error.reason))"]
             }
         }
     }
@@ -75,7 +75,7 @@ extension QueryExplanation {
         case .lookup(let means, let count, let isExact):
             let found = count.of(isExact ? "object" : "candidate")
             let ways = means.map(\.words).joined(separator: " and ")
-            return "Finds \(found) among \(all) by \(ways)."
+            return "Finds \(found) among \(all) using \(ways)."
         }
     }
 
@@ -83,7 +83,7 @@ extension QueryExplanation {
         let list = conditions.joined(separator: "; ")
         switch access {
         case .lookup(_, candidateCount: _, isExact: true):
-            return "That decides the conditions: \(list)."
+            return "The lookup covers the conditions: \(list)."
         case .nothing: return "The conditions are: \(list)."
         default:
             return conditions.count == 1
@@ -92,7 +92,7 @@ extension QueryExplanation {
     }
 
     fileprivate var workSentence: String {
-        "Looked at \(statistics.rowsEvaluated.of("object")) and "
+        "Examined \(statistics.rowsEvaluated.of("object")) and "
             + "\(statistics.indexEntriesRead) index "
             + "\(statistics.indexEntriesRead == 1 ? "entry" : "entries"); "
             + "the result has \(foundCount.of("object"))."
@@ -105,7 +105,7 @@ extension QueryExplanation.Means {
         case .index(let column): "the index on \(column)"
         case .words(let column): "the full-text index on \(column)"
         case .points(let table, let list): "the geospatial index on \(table).\(list)"
-        case .path(let property): "following \(property) backward from matching objects"
+        case .path(let property): "reverse traversal of \(property) from matching objects"
         case .given: "the given objects themselves"
         }
     }

@@ -40,7 +40,7 @@ extension Queryable {
         } catch {
             throw Realm.Error(
                 .invalidQuery,
-                "The query for \(schema.name) has no predicate string: \(error.reason).",
+                "The query for \(schema.name) can't be printed: \(error.reason).",
                 className: schema.name)
         }
     }

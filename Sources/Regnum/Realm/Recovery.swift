@@ -88,7 +88,7 @@ extension Realm.Recovery: CustomStringConvertible {
             parts.append("the checkpoints of versions \(versions) are damaged")
         }
         if let position = damagedPosition {
-            parts.append("the log is damaged from position \(position) on")
+            parts.append("the log is damaged starting at position \(position)")
         }
         if !strayFiles.isEmpty {
             parts.append("stray files were removed: \(strayFiles.joined(separator: ", "))")

@@ -105,7 +105,7 @@ package final class SelfCheck: Sendable {
         else {
             fatalError(
                 """
-                \(what) of version \(root.version) records different changes than were made: \
+                \(what) of version \(root.version) records changes other than those made: \
                 \(summary), not \(commit.summary).
                 """)
         }

@@ -12,7 +12,7 @@ package enum ProcessFork {
     /// The error thrown in such a child.
     package static let error = StoreError(
         .closed,
-        "This process was forked from one that uses Regnum, without its threads. Call exec before "
+        "This process was forked from one that uses Regnum and lacks its threads. Call exec before "
             + "using Regnum, or start it with posix_spawn.")
 
     /// Throws `closed` in such a child.

@@ -48,7 +48,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
     static let all: [JSONBadLine] = [
         JSONBadLine("{", .invalidInput, says: "is not valid JSON: expected a key, at byte 2"),
         JSONBadLine("[1]", .invalidInput, says: "an array: expected an object"),
-        JSONBadLine(#"{"class":"JSONKeyed"}"#, .invalidInput, says: "needs a \"class\" and"),
+        JSONBadLine(#"{"class":"JSONKeyed"}"#, .invalidInput, says: "must have a \"class\" and"),
         JSONBadLine(
             #"{"class":"Nobody","values":{}}"#, .schemaMismatch, "Nobody", says: "no class"),
         JSONBadLine(

@@ -207,8 +207,8 @@ import Testing
         let text = try found.explain()
         expectTrue(
             text.hasPrefix(
-                "Finds 5 objects among 3600 objects of GeoKiosk by the geospatial index on "
-                    + "GeoIndexedSpot.coordinates and following spot backward from matching "
+                "Finds 5 objects among 3600 objects of GeoKiosk using the geospatial index on "
+                    + "GeoIndexedSpot.coordinates and reverse traversal of spot from matching "
                     + "objects.\n"), "\(text)")
         let count = try lookedAt(text)
         expectTrue(count < 40)
@@ -223,9 +223,9 @@ import Testing
         expectEqual(scan.contains("geospatial index"), false, "\(scan)")
     }
 
-    /// Returns the number of objects in "Looked at 40 objects and ...".
+    /// Returns the number of objects in "Examined 40 objects and ...".
     private func lookedAt(_ explanation: String) throws -> Int {
-        let parts = explanation.components(separatedBy: "Looked at ")
+        let parts = explanation.components(separatedBy: "Examined ")
         let number = try requireValue(parts.last?.split(separator: " ").first)
         return try requireValue(Int(number))
     }
