@@ -1,4 +1,4 @@
-/// A list of values or ``DynamicObject``s, accessed through the stored schema alone: the list of a
+/// A list of values or ``DynamicObject``s, accessed using only the stored schema: the list of a
 /// property, or one contained in an `AnyRealmValue`.
 ///
 ///     let dogs = try person.dynamicList("dogs")
@@ -79,7 +79,7 @@ public final class DynamicList: _ConfinedCollection {
     }
 }
 
-/// A set accessed through the stored schema alone, in stored order. Otherwise behaves like
+/// A set accessed using only the stored schema, in stored order. Otherwise behaves like
 /// ``DynamicList``.
 public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     public typealias Iterator = ConfinedIterator<Any?>
@@ -129,8 +129,8 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     }
 }
 
-/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise
-/// behaves like ``DynamicList``.
+/// A map accessed using only the stored schema, in ascending order of its keys. Otherwise behaves
+/// like ``DynamicList``.
 public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     public typealias Element = (key: String, value: Any?)
     public typealias Index = Int

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// An object accessed through the stored schema alone, for tools and migrations.
+/// An object accessed using only the stored schema, for tools and migrations.
 ///
 ///     for dog in tx.dynamicObjects("Dog") { print(dog.name ?? "", dog["age"] as? Int ?? 0) }
 ///

@@ -15,7 +15,7 @@ extension DynamicObject: CustomStringConvertible {
     }
 }
 
-/// A collection accessed through the stored schema alone.
+/// A collection accessed using only the stored schema.
 protocol DynamicCollection {
     func print(to printer: inout ObjectPrinter)
 }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// An object of a snapshot, accessed through the stored schema alone.
+/// An object of a snapshot, accessed using only the stored schema.
 ///
 /// Properties have their stored names and stored form: an enum as its raw value, a property of a
 /// projected type as its persisted value. Links are dynamic objects, lists and sets are arrays, and

@@ -16,7 +16,7 @@ internal import RegnumStore
 ///         }
 ///     }
 ///
-/// The block runs once, alone and before any reads, when a realm with a lower
+/// The block runs once, with exclusive access and before any reads, when a realm with a lower
 /// ``Realm/Configuration/schemaVersion`` is opened. Its changes and the new schema are committed
 /// together. An error that the block throws, or that a property reports, rolls back everything and
 /// is thrown by ``Realm/open(_:)``.
@@ -28,9 +28,10 @@ internal import RegnumStore
 /// optional keeps its values; one that changed in any other way starts with the zero value of its
 /// type or `nil`, and its old values are available from the old objects. A primary key is an
 /// ordinary property until the block returns. After the block returns, the old forms of properties
-/// are dropped, keys are checked, and objects of classes that became embedded get exactly one
+/// are dropped, keys are checked, and objects of classes that became embedded are given exactly one
 /// owner: those without an owner are deleted, and if there are several owners, each one after the
-/// first gets a copy. Objects of classes that became asymmetric wait to be drained.
+/// first receives a copy. Objects of classes that became asymmetric are kept until they are
+/// drained.
 ///
 /// With ``Realm/Configuration/resumableMigration`` the migration is saved in parts, and the block
 /// may run again.

@@ -16,7 +16,7 @@ extension Query where Value == AnyRealmValue {
     public subscript(position: Int) -> Query<AnyRealmValue> { nested(.position(position)) }
 
     /// The elements of a list, or the values of a dictionary. A condition on them holds if it holds
-    /// for at least one of them, and so never if there are none.
+    /// for at least one of them, so it never holds if there are none.
     ///
     ///     realm.objects(Note.self).where { $0.content["tags"].any == .string("new") }
     public var any: Query<AnyRealmValue> { nested(.all) }
