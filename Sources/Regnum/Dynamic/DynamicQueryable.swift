@@ -18,9 +18,9 @@ public protocol DynamicQueryable {
     var _query: _DynamicQuery { get }
     /// Returns the same kind of collection for another query.
     func _with(_ query: _DynamicQuery) -> Self
-    /// The classes that names are looked up in.
+    /// The classes in which names are looked up.
     var _classes: _DynamicClasses { get }
-    /// Answers a question about the query in the current state.
+    /// Runs a computation on the query in the current state.
     func _ask<Answer>(_ question: _DynamicQuestion<Answer>) throws(Realm.Error) -> Answer
 }
 

@@ -16,7 +16,7 @@ public protocol Queryable<Model> {
     var _realm: _QueryRealm { get }
     /// Returns the same kind of results for another query.
     func _with(_ plan: _Plan) -> Self
-    /// Evaluates a question on the current state.
+    /// Runs a computation on the query in the current state.
     func _ask<Answer>(_ question: _Question<Answer>) -> Answer
 
     // These are requirements, so that results have only one of each: see Docs/Decisions/035.

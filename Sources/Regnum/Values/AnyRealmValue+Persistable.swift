@@ -4,7 +4,7 @@ internal import RegnumEngine
 extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.any, isOptional: true) }
 
-    /// Reading an object, list or dictionary may need the transaction.
+    /// Always `false`: reading an object, list or dictionary may require the transaction.
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 

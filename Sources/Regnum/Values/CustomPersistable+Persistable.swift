@@ -13,7 +13,7 @@ extension FailableCustomPersistable {
 
     public static var _persistedForm: any Persistable.Type { PersistedType._basisForm }
 
-    /// Reading runs the conversion, which is the program's code.
+    /// Always `false`: reading runs the conversion, which is the program's code.
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 

@@ -83,8 +83,8 @@ public protocol ProjectionBasis: OptionalPersistable, RealmCollectionValue {
     static func _basisDecode(_ value: _StoredValue) -> Self?
     /// Encodes the value in its stored form.
     func _basisEncode() -> _StoredValue
-    /// The types that tools see instead of projected types: as properties and map values, and as
-    /// optional elements of lists and sets.
+    /// The types that untyped access uses instead of projected types: for properties and map
+    /// values, and for optional elements of lists and sets.
     static var _basisForm: any Persistable.Type { get }
     static var _basisOptionalElement: any RealmCollectionValue.Type { get }
 }

@@ -43,7 +43,7 @@ public protocol Persistable {
     /// Converts from the type-erased form returned by `_content`; returns `nil` if this type cannot
     /// represent the content.
     static func _make(_ content: _PropertyContent) -> Self?
-    /// The type of the property as seen by tools that don't know the class: the persisted type of a
+    /// The type of the property as seen by code that works with any class: the persisted type of a
     /// projected type, otherwise the type itself.
     static var _persistedForm: any Persistable.Type { get }
 }

@@ -30,7 +30,8 @@ public protocol RealmCollectionValue {
     /// Returns the objects of a managed list as type-erased results; `nil` for values, and after
     /// the transaction body has returned.
     static func _results(of list: _ManagedList) -> Any?
-    /// The type of the elements as seen by tools: see `Persistable._persistedForm`.
+    /// The type of the elements as seen by code that works with any class: see
+    /// `Persistable._persistedForm`.
     static var _persistedElement: any RealmCollectionValue.Type { get }
 }
 

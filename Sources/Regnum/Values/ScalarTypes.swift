@@ -110,7 +110,8 @@ extension Data: RequiredValue {
 extension Date: RequiredValue, IndexableValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.date) }
 
-    /// Returns the current date: a date without an initial value is the time of its first read.
+    /// Returns the current date, so a date without an initial value is the time at which it is
+    /// first read.
     public static func _makeDefault() -> Date { Date() }
 
     public static func _decode(_ value: _StoredValue) -> Date? {
