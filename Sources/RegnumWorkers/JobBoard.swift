@@ -8,7 +8,7 @@ final class JobBoard<T: Job>: Sendable {
 
     private struct State {
         /// Claims without a handler, first come, first served.
-        var waiting: [JobClaim<T>] = []
+        var waiting: ArraySlice<JobClaim<T>> = []
         /// All claims that have neither ended nor been lost.
         var held: [ObjectId: ClaimedJob] = [:]
         var ended: [Ended] = []
