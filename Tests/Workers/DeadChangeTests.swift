@@ -105,7 +105,7 @@ import Testing
             }
             try await retryAll()
             try await clock.advance(by: .seconds(4)) { letters.current.first?.isRetried == false }
-            expectTrue(letters.current.first?.error.contains("no longer kept") == true)
+            expectTrue(letters.current.first?.error.contains("no longer available") == true)
         }
     }
 

@@ -123,7 +123,9 @@ import Testing
         try await realm.write { try $0.add(Room("general", topic: "old")) }
         var stream = realm.object(Room.self, forPrimaryKey: "general").changes.makeAsyncIterator()
         _ = try await stream.next()
+        var commits = realm.commits.makeAsyncIterator()
         try await realm.write { try $0.add(Person("a", age: 1)) }
+        _ = try await commits.next()
         let position = realm.snapshot().cursor
         expectEqual(stream.cursor, position)
         try await realm.write { tx in
