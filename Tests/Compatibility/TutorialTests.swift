@@ -24,7 +24,7 @@ import Testing
     @Test func theTutorialShowsTheQuestionOfTheTests() throws {
         let path = TutorialPage.folder.appending(path: "Dependents.swift")
         let source = try String(contentsOf: path, encoding: .utf8)
-        let beginning = "/// Returns the names of the dependents of a frozen package."
+        let beginning = "/// Returns the names of all packages that depend on a frozen package"
         let code = source[try requireValue(source.range(of: beginning)).lowerBound...]
         try expectTrue(TutorialPage.tutorial().program.contains(code))
     }

@@ -19,7 +19,7 @@ func dependents(of package: Package) -> Set<String> {
     return found
 }
 
-/// Returns the names of the dependents of a frozen package.
+/// Returns the names of all packages that depend on a frozen package, directly or indirectly.
 func dependents(of package: Frozen<Package>) -> Set<String> {
     var found: Set<String> = []
     var open = [package]

@@ -14,9 +14,9 @@ final class Package: Object {
     @Persisted var priority: Priority
     @Persisted var installedKiB: Int?
     @Persisted var summary: String
-    /// Its architecture, section and priority, as words.
+    /// Tags for its architecture, section and priority.
     @Persisted var tags: MutableSet<String>
-    /// The other fields of the index, by name.
+    /// The remaining fields of its index entry, keyed by name.
     @Persisted var fields: Map<String, String>
     @Persisted var dependencies: List<Dependency>
     @Persisted var provides: MutableSet<Package>
@@ -30,7 +30,7 @@ final class Package: Object {
 final class Dependency: EmbeddedObject {
     @Persisted var text: String
     @Persisted var alternatives: List<Package>
-    /// The accepted versions, such as ">= 2.35", by the name of the alternative. Keys can't contain
+    /// The accepted versions, such as ">= 2.35", keyed by package name. Keys can't contain
     /// dots, which are written as `%2E`.
     @Persisted var versions: Map<String, String>
     @Persisted(originProperty: "dependencies") var owner: LinkingObjects<Package>
