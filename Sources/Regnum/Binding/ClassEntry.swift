@@ -18,8 +18,8 @@ struct ClassMapping: Sendable {
     /// The reason why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
-    /// Whether the table has all columns, lists and indexes of the class, and the lists that its
-    /// values of any type need.
+    /// Whether the table has all columns and lists of the class, the lists that its values of any
+    /// type need, and all indexes that a write would add.
     let isComplete: Bool
 }
 
@@ -31,12 +31,17 @@ final class ClassEntry: Sendable {
     let problem: Realm.Error?
     /// The schema version in the realm's configuration.
     private let schemaVersion: UInt64
+    /// Whether the first write that stores an object adds missing indexes.
+    fileprivate let writesAddIndexes: Bool
     private let lastMapping = Guarded<ClassMapping?>(nil)
 
-    init(schema: ClassSchema, problem: Realm.Error?, schemaVersion: UInt64) {
+    init(
+        schema: ClassSchema, problem: Realm.Error?, schemaVersion: UInt64, writesAddIndexes: Bool
+    ) {
         self.schema = schema
         self.problem = problem
         self.schemaVersion = schemaVersion
+        self.writesAddIndexes = writesAddIndexes
     }
 
     /// Returns an error if a newer version of the program has removed or renamed the table or a
@@ -95,17 +100,10 @@ extension ClassMapping {
         isComplete =
             table != nil && columns.allSatisfy { $0 >= 0 }
             && schema.properties.allSatisfy { property in
-                if property.shape.isAny, table?.list(named: property.anyItemsName) == nil {
-                    return false
-                }
-                if property.isGeoIndexed {
-                    return table?.list(named: property.columnName)?.isGeoIndexed ?? false
-                }
-                guard property.isIndexed || property.isFullTextIndexed else { return true }
-                let column = table?.column(named: property.columnName)
-                return (!property.isIndexed || column?.hasIndex ?? false)
-                    && (!property.isFullTextIndexed || column?.isFullTextIndexed ?? false)
+                !property.shape.isAny || table?.list(named: property.anyItemsName) != nil
             }
+            && (!entry.writesAddIndexes
+                || table.map { schema.missingIndexes(in: $0).isEmpty } ?? false)
         let known = Set(zip(schema.properties, columns).filter { $0.0.isColumn }.map(\.1))
         unknownColumns = (table?.columns ?? []).compactMap { column in
             known.contains(Int32(column.key.rawValue))

@@ -129,6 +129,10 @@ final class RealmCore: Sendable {
         classes.withLock { $0.byName[StoredText(name)] }
     }
 
+    /// Whether writes add the missing indexes of the classes that they store. Those of listed
+    /// classes are built when the realm is opened.
+    var writesAddIndexes: Bool { configuration.objectTypes == nil && configuration.buildsIndexes }
+
     /// The number of registered classes.
     var joinedClassCount: Int { classes.withLock { $0.entries.count } }
 
@@ -147,7 +151,7 @@ final class RealmCore: Sendable {
             }
             let entry = ClassEntry(
                 schema: schema, problem: problem ?? schema.linkError,
-                schemaVersion: configuration.schemaVersion)
+                schemaVersion: configuration.schemaVersion, writesAddIndexes: writesAddIndexes)
             classes.entries[ObjectIdentifier(type)] = entry
             if other == nil || other?.problem != nil {
                 classes.byName[StoredText(schema.name)] = entry

@@ -17,14 +17,19 @@ enum SchemaGrowth {
             if let mismatch = mapping.mismatch { throw mismatch }
         }
         try engine { () throws(StoreError) in
-            for linked in classes { try addTable(linked, transaction) }
+            for linked in classes {
+                try addTable(linked, transaction, addsIndexes: realm.writesAddIndexes)
+            }
             for linked in classes { try addReferences(linked, transaction) }
         }
     }
 
-    /// Adds the table of a class or, if it exists, its missing value columns and indexes.
+    /// Adds the table of a class or, if it exists, its missing value columns.
+    ///
+    /// - Parameter addsIndexes: Whether to add the missing indexes of existing columns and lists
+    ///   too.
     static func addTable(
-        _ schema: ClassSchema, _ transaction: EngineTransaction
+        _ schema: ClassSchema, _ transaction: EngineTransaction, addsIndexes: Bool
     ) throws(StoreError) {
         let values = schema.properties.filter {
             if case .scalar = $0.shape { true } else { false }
@@ -35,18 +40,11 @@ enum SchemaGrowth {
                 columns: values.map(\.definition))
             return
         }
-        for property in values {
-            guard let column = table.column(named: property.columnName) else {
-                _ = try transaction.addColumn(table.key, property.definition)
-                continue
-            }
-            if property.isIndexed, !column.hasIndex {
-                try transaction.addIndex(table.key, column.key)
-            }
-            if property.isFullTextIndexed, !column.isFullTextIndexed {
-                try transaction.addFullTextIndex(table.key, column.key)
-            }
+        for property in values where table.column(named: property.columnName) == nil {
+            _ = try transaction.addColumn(table.key, property.definition)
         }
+        guard addsIndexes else { return }
+        for index in schema.missingIndexes(in: table) { try transaction.build(index) }
     }
 
     /// Adds the links and lists of a class that aren't stored yet.
@@ -78,18 +76,14 @@ enum SchemaGrowth {
     }
 
     /// Adds a list, set or map that isn't stored yet, with an element class if its elements are
-    /// values or it is a map; or its missing index.
+    /// values or it is a map.
     private static func addCollection(
         _ property: PropertySchema, of element: ElementShape, _ kind: ListKind,
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
-        guard let table = transaction.schema.table(named: schema.name) else { return }
-        if let list = table.list(named: property.columnName) {
-            if property.isGeoIndexed, !list.isGeoIndexed {
-                try transaction.addGeoIndex(table.key, list.key)
-            }
-            return
-        }
+        guard let table = transaction.schema.table(named: schema.name),
+            table.list(named: property.columnName) == nil
+        else { return }
         let value: ElementDefinition
         switch element {
         case .object(let type):

@@ -72,6 +72,19 @@ extension Realm {
         /// written so far are damaged. As always, an error thrown by the block rolls everything
         /// back. Ignored for in-memory realms and by ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
+        /// Whether declared indexes that aren't stored yet are built automatically: those of the
+        /// classes in ``objectTypes`` by `open`, before it returns, and without ``objectTypes`` by
+        /// the first write that stores an object of the class. With `false`, only
+        /// ``Realm/buildIndexes(progress:file:line:)`` and migrations build them. New classes and
+        /// properties always get their indexes when they are first stored. Until an index is built,
+        /// queries read all objects of the class, with the same results.
+        ///
+        /// Each index is a commit of its own. A realm that has all indexes isn't written, and a
+        /// read-only one never is. Opening the realm with a higher ``schemaVersion`` also drops
+        /// indexes that are no longer declared; see ``Realm/dropUndeclaredIndexes(file:line:)``.
+        public var buildsIndexes = true
+        /// A closure that is called before each index that `open` builds.
+        public var indexProgress: (@Sendable (IndexProgress) -> Void)?
         /// Whether `open` deletes the realm instead of migrating it, if the stored schema version
         /// is lower than ``schemaVersion`` or a listed class differs from its stored form. Intended
         /// for data that can be recreated. New classes, properties and indexes don't cause a
@@ -163,13 +176,14 @@ extension Realm {
 
 extension Realm.Configuration: Equatable {
     /// Returns whether all settings are equal, except that the logger isn't compared, and
-    /// ``migration`` and ``migrationProgress`` only by whether they are set. The order of the
-    /// classes is ignored.
+    /// ``migration``, ``migrationProgress`` and ``indexProgress`` only by whether they are set. The
+    /// order of the classes is ignored.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
             && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem
             && (a.migration == nil) == (b.migration == nil)
             && (a.migrationProgress == nil) == (b.migrationProgress == nil)
+            && (a.indexProgress == nil) == (b.indexProgress == nil)
             && a.migrationBackup == b.migrationBackup
             && a.historyRetention == b.historyRetention
             && a.resumableMigration == b.resumableMigration && a.differences(from: b).isEmpty
@@ -194,6 +208,8 @@ extension Realm.Configuration: CustomStringConvertible {
         if let parting = resumableMigration {
             parts.append("resumable migration\(parting.name.isEmpty ? "" : " \"\(parting.name)\"")")
         }
+        if !buildsIndexes { parts.append("indexes not built") }
+        if indexProgress != nil { parts.append("index progress reported") }
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
         if readOnly { parts.append("read-only") }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }

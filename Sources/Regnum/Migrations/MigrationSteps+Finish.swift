@@ -189,6 +189,16 @@ extension MigrationSteps {
         transaction.dropTable(table)
     }
 
+    /// Drops the indexes of the program's properties that it doesn't declare.
+    func dropUndeclaredIndexes() throws(Realm.Error) {
+        for schema in classes {
+            guard let table = table(schema) else { continue }
+            try engine { () throws(StoreError) in
+                for index in schema.undeclaredIndexes(in: table) { try transaction.drop(index) }
+            }
+        }
+    }
+
     private func setKeys(of schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema) else { return }
         var indexed: Set<ColumnKey> = []

@@ -117,7 +117,9 @@ final class MigrationSteps {
         }
         let new = classes.filter { table($0) == nil }
         try engine { () throws(StoreError) in
-            for schema in classes { try SchemaGrowth.addTable(schema, transaction) }
+            for schema in classes {
+                try SchemaGrowth.addTable(schema, transaction, addsIndexes: true)
+            }
             for schema in classes { try SchemaGrowth.addReferences(schema, transaction) }
         }
         for schema in new {

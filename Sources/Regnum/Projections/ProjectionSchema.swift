@@ -103,6 +103,7 @@ extension RealmCore {
         let entry = entry(for: type._storedType)
         guard let problem = ProjectionSchema.of(type)?.declarationError else { return entry }
         return ClassEntry(
-            schema: entry.schema, problem: problem, schemaVersion: configuration.schemaVersion)
+            schema: entry.schema, problem: problem, schemaVersion: configuration.schemaVersion,
+            writesAddIndexes: writesAddIndexes)
     }
 }

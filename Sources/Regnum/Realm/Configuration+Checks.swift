@@ -23,6 +23,7 @@ extension Realm.Configuration {
                 "deleteRealmIfMigrationNeeded",
                 deleteRealmIfMigrationNeeded == other.deleteRealmIfMigrationNeeded
             ),
+            ("buildsIndexes", buildsIndexes == other.buildsIndexes),
             ("writeTimeout", writeTimeout == other.writeTimeout),
             (
                 "maximumNumberOfActiveVersions",

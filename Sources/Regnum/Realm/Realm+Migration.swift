@@ -41,6 +41,7 @@ extension Realm {
         copy.seedFile = url
         copy.readOnly = false
         copy.deleteRealmIfMigrationNeeded = false
+        copy.buildsIndexes = false
         copy.migrationBackup = nil
         let (realm, report) = try await opened(copy, isFirst: true)
         await realm.close()
@@ -216,9 +217,11 @@ extension RealmCore {
             if let problem { throw problem }
             return
         }
-        // properties that are merely new are added at their first use, as always
-        if configuration.migration == nil, problem == nil { return }
         let steps = MigrationSteps(transaction, types, version: configuration.schemaVersion)
+        // properties that are merely new are added at their first use, and indexes after opening
+        if configuration.migration == nil, problem == nil {
+            return try steps.dropUndeclaredIndexes()
+        }
         defer { transaction = steps.transaction }
         for schema in steps.classes {
             let entry = try listedEntry(for: schema.type)

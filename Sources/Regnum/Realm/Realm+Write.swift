@@ -101,9 +101,10 @@ extension Realm {
     /// Waits for the write turn outside the actor that runs the bodies, so that a cancelled task
     /// ends at once however long the preceding body runs.
     ///
+    /// - Parameter isLong: Whether the body is known to take long.
     /// - Returns: The body's result and the state it committed.
-    @concurrent private nonisolated func written<R: Sendable>(
-        _ origin: String?, _ durability: Durability?, _ place: CallPlace,
+    @concurrent nonisolated func written<R: Sendable>(
+        _ origin: String?, _ durability: Durability?, _ place: CallPlace, isLong: Bool = false,
         _ body: sending (Transaction) throws -> R
     ) async throws -> (result: R, root: DatabaseRoot) {
         try Task.checkCancellation()
@@ -119,19 +120,20 @@ extension Realm {
         }
         let run = WriteRun(base: turn.base, origin: origin, realm: core, place: place)
         return try await perform(
-            run, turn, (durability ?? core.configuration.durability).engineDurability, body)
+            run, turn, (durability ?? core.configuration.durability).engineDurability,
+            isLong: isLong, body)
     }
 
     /// Runs a body while the caller holds the write turn, and releases the turn.
     private func perform<R: Sendable>(
-        _ run: WriteRun, _ turn: WriteTurn, _ durability: RegnumEngine.Durability,
+        _ run: WriteRun, _ turn: WriteTurn, _ durability: RegnumEngine.Durability, isLong: Bool,
         _ body: sending (Transaction) throws -> R
     ) async throws -> (result: R, root: DatabaseRoot) {
         let coordinator = core.coordinator
         var commit: Commit?
         let result: R
         do {
-            if pace.isLong {
+            if isLong || pace.isLong {
                 (result, commit, pace.lastBody) = try await lane.run(body, run)
             } else {
                 (result, commit, pace.lastBody) = try run(body)

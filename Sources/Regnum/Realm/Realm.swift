@@ -36,7 +36,8 @@ public actor Realm {
     ///   `.busy` if another process has been recovering the realm for more than a minute;
     ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.unsupportedFormat`,
     ///   `.incompatiblePeer` and `.ioFailed`, depending on the files found there; whatever `write`
-    ///   throws, if a schema version has to be stored.
+    ///   throws, if a schema version has to be stored or an index built
+    ///   (``Configuration/buildsIndexes``).
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
         try await open(configuration, adoptsSchemaVersion: false)
     }
@@ -95,7 +96,9 @@ public actor Realm {
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }
-            return (realm, try await realm.migrate())
+            let report = try await realm.migrate()
+            try await realm.buildListedIndexes(configuration.indexProgress)
+            return (realm, report)
         }
     }
 

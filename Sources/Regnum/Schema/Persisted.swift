@@ -17,8 +17,9 @@
 /// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
 /// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. Primary
 /// keys are always indexed. `fullTextIndexed:` is available for `String`, enums with such raw
-/// values and their optionals, and `geoIndexed:` for `List<Double>`. Changing the primary key of a
-/// managed object fails the transaction with `.invalidValue`.
+/// values and their optionals, and `geoIndexed:` for `List<Double>`. Opening a realm builds indexes
+/// that were declared later than the property: see ``Realm/Configuration/buildsIndexes``. Changing
+/// the primary key of a managed object fails the transaction with `.invalidValue`.
 ///
 /// A string can have up to 16,777,199 bytes of UTF-8, and data up to 16,777,200 bytes. A date can't
 /// be NaN. Storing a value beyond these limits fails with `.invalidValue`.

@@ -266,7 +266,7 @@ import Testing
                 try tx.add(stand)
             }
         }
-        let later = try LaterProgram.core(of: realm, [Later.Stand.self, Later.StandPlace.self])
+        let later = try LaterProgram.core(of: realm)
         expectTrue(!hasIndex(realm))
         let circle = try requireValue(GeoCircle(center: (10, 50), radiusInRadians: 0.001))
         let stands = later.snapshot().objects(Later.Stand.self)
