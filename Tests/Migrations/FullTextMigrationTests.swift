@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Without a block, a migration leaves indexes to the next write.
+    /// With a block, indexes are built and dropped in the commit of the migration.
     private static let unchanged: MigrationBlock = { _, _ in }
 
     private func check(

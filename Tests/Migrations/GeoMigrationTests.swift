@@ -44,7 +44,7 @@ import Testing
     private static let indexed: [ObjectBase.Type] = [Indexed.MigStand.self, Indexed.MigPlace.self]
     private static let texts: [ObjectBase.Type] = [Texts.MigStand.self, Texts.MigPlace.self]
 
-    /// Without a block, a migration leaves indexes to the next write.
+    /// With a block, indexes are built and dropped in the commit of the migration.
     private static let unchanged: MigrationBlock = { _, _ in }
 
     private func check(

@@ -26,6 +26,7 @@ import Testing
             { $0.historyRetention = Realm.HistoryRetention(age: .seconds(60)) },
             { $0.deleteRealmIfMigrationNeeded = true }, { $0.migration = { _, _ in } },
             { $0.migrationProgress = { _ in } }, { $0.migrationBackup = url },
+            { $0.buildsIndexes = false }, { $0.indexProgress = { _ in } },
             { $0.resumableMigration = ResumableMigration() },
             { $0.resumableMigration = ResumableMigration(name: "second") },
         ]
@@ -142,12 +143,14 @@ import Testing
         configuration.migrationProgress = { _ in }
         configuration.migrationBackup = URL(filePath: "/tmp/b.realm")
         configuration.resumableMigration = ResumableMigration(name: "ages")
+        configuration.buildsIndexes = false
+        configuration.indexProgress = { _ in }
         configuration.deleteRealmIfMigrationNeeded = true
         expectEqual(
             configuration.description,
             "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
                 + "migration progress reported; migration backup /tmp/b.realm; "
-                + "resumable migration \"ages\"; "
+                + "resumable migration \"ages\"; indexes not built; index progress reported; "
                 + "deleted if it needs a migration)")
         let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
         expectEqual(memory.description, "chat (in memory \"chat\")")
