@@ -5,7 +5,7 @@ import Foundation
 struct IndexBuild: Workload {
     let name = "7a"
     var notes: [String] {
-        ["regnum opens a copy with a class that declares the index, adds to it and counts."]
+        ["regnum opens a copy with a class that declares the index, and counts."]
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
