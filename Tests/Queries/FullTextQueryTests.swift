@@ -38,6 +38,8 @@ import Testing
             ("quick", [1, 2]), ("QUICK fox", [1]), ("quick -fox", [2]), ("fox*", [1, 4]),
             ("fo* do*", [1, 4]), ("dog", [1]), ("cafe", [2]), ("NAÏVE Café", [2]),
             ("qui", []), ("-quick", [3, 4]), ("quick, service", [2]), ("aren", [4]),
+            ("\"quick brown\" dog", [1]), ("\"brown quick\"", []), ("\"café, QUICK\"", [2]),
+            ("quick -\"brown fox\"", [2]), ("-\"brown fox\"", [2, 3, 4]),
         ] {
             try await expect(realm, "text TEXT '\(search)'", ids) { $0.text.matchesText(search) }
         }

@@ -91,13 +91,15 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     ///     snapshot.objects(Message.self).where { $0.text.matchesText("swift actor* -java") }
     ///
     /// White space separates the words. The text must contain all of them (`swift` as a whole word,
-    /// `actor*` as the start of a word), but none of those preceded by a `-`. Case and the
+    /// `actor*` as the start of a word), but none of those preceded by a `-`. Words in quotation
+    /// marks, as in `"swift actor" -"java bean"`, must or must not follow each other. Case and the
     /// diacritics of Latin-1 letters are ignored. Words consist of ASCII letters and digits and the
     /// letters of Latin-1; everything else, including the letters of other scripts, separates them.
     ///
-    /// A search without a word, with a term of several words such as `re-entry`, with an excluded
-    /// prefix, or with a word that is both required and excluded fails with `.invalidQuery`, and so
-    /// does one on a property without a full-text index. `nil` has no words.
+    /// A search without a word, with a term of several words such as `re-entry` outside quotation
+    /// marks, with a phrase that doesn't end, with an excluded prefix, or with a word or phrase that
+    /// is both required and excluded fails with `.invalidQuery`, and so does one on a property
+    /// without a full-text index. `nil` has no words.
     public func matchesText(_ words: String) -> Query<Bool> {
         if case .column(_, let column) = node, column.isFullTextIndexed {
             do throws(StoreError) { try Predicate.check(search: words) } catch {

@@ -9,7 +9,8 @@ extension ResolvedColumn {
     }
 
     /// Returns the rows of a search according to the column's full-text index: those of the rarest
-    /// required word that have the other words as well, as far as these have keys of their own.
+    /// required word that have the other words as well, as far as these have keys of their own. The
+    /// index doesn't know the order of words, so phrases are left to `WordSearch.matches`.
     /// Returns `nil` if there is no index, no word is required, or the rarest one has more than
     /// `candidateCount` entries.
     ///
@@ -27,7 +28,7 @@ extension ResolvedColumn {
         guard let rarest = counts.indices.min(by: { counts[$0] < counts[$1] }),
             counts[rarest] <= candidateCount
         else { return nil }
-        var isExact = search.required[rarest].hasOwnKeys
+        var isExact = search.required[rarest].hasOwnKeys && !search.hasPhrases
         var rows: [UInt64] = []
         rows.reserveCapacity(counts[rarest])
         tree.rows(

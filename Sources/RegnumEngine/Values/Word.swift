@@ -6,7 +6,7 @@ import RegnumStore
 ///
 /// Only the first 64 letters count (`Limits.maximumWordLetterCount`): words that agree in them are
 /// equal.
-struct Word {
+struct Word: Equatable {
     /// The letters as numbers below 64, and not 0. As many as `Limits.maximumWordLetterCount`.
     private var letters = InlineArray<64, UInt8>(repeating: 0)
     private(set) var count = 0

@@ -18,7 +18,7 @@ struct FullTextNotes {
 
     var root = DatabaseRoot.makeEmpty()
     /// The words of each row.
-    private(set) var words: [UInt64: Set<String>] = [:]
+    private(set) var words: [UInt64: NaiveText] = [:]
     private var random: SeededRandom
 
     init(_ random: SeededRandom, isIndexed: Bool = true) throws {
@@ -46,7 +46,7 @@ struct FullTextNotes {
     mutating func change(_ transaction: EngineTransaction, count: Int = 40) throws {
         // A commit without changes isn't one.
         let first = try transaction.insert(FullTextNotes.table, [.string("first"), .int(1)])
-        words[first.rawValue] = ["first"]
+        words[first.rawValue] = NaiveText("first")
         for _ in 0..<random.below(count) {
             guard random.oneIn(6) else {
                 try changeRow(transaction)
@@ -68,7 +68,7 @@ struct FullTextNotes {
     private mutating func changeRow(_ transaction: EngineTransaction) throws {
         let row = words.isEmpty ? nil : words.keys.sorted()[random.below(words.count)]
         let text = newText()
-        let found = NaiveWords.words(text ?? "")
+        let found = NaiveText(text)
         let value = text.map { Value.string($0) } ?? .null
         switch random.below(8) {
         case 0:
@@ -122,6 +122,6 @@ struct FullTextNotes {
     }
 
     private func rows(_ search: NaiveSearch) -> [UInt64] {
-        words.filter { search.matches(words: $0.value) }.map(\.key).sorted()
+        words.filter { search.matches($0.value) }.map(\.key).sorted()
     }
 }

@@ -38,8 +38,30 @@ import Testing
     }
 
     // Covers 10.8
+    @Test func wordsOfPhrasesFollowEachOther() throws {
+        let text = "The quick brown fox — naïve, but quick — jumps over 2 dogs; dogs, dogs, cats."
+        for (search, expected) in [
+            ("\"quick brown\"", true), ("\"QUICK, Brown\"", true), ("\"brown quick\"", false),
+            ("\"quick fox\"", false), ("\"fox naive but\"", true), ("\"the quick\" dogs", true),
+            ("\"over 2 dogs\"", true), ("\"over 2 dog\"", false), ("\"but quick brown\"", false),
+            ("\"dogs dogs cats\"", true), ("\"dogs dogs dogs\"", true),
+            ("\"dogs dogs dogs dogs\"", false), ("\"2 dogs dogs cats\"", false),
+            ("\"quick brown\" \"dogs cats\"", true), ("\"quick brown\" \"cats dogs\"", false),
+            ("fox -\"brown fox\"", false), ("fox -\"fox brown\"", true),
+            ("-\"fox brown\"", true), ("-\"brown fox\"", false), ("\"fox\"", true),
+            ("\"cat\"", false), ("-\"fox\"", false), ("-\"cat\" fox", true),
+            ("\"quick brown\" -cat ju*", true), ("\"quick brown\", fox", true),
+            ("fox \"—\"", true), ("\"fox 日本 naive\"", true), ("fox\"", true),
+            ("\"brown fox\" -\"brown dogs\"", true), ("\"the\tquick\"", true),
+        ] {
+            try expectEqual(matches(search, text), expected, "\(search)")
+        }
+    }
+
+    // Covers 10.8
     @Test func nilAndEmptyTextsHaveNoWords() throws {
         for text in [nil, "", "—"] {
+            try expectTrue(!matches("\"a fox\"", text) && matches("-\"a fox\"", text))
             try expectTrue(!matches("fox", text) && !matches("f*", text) && matches("-fox", text))
         }
     }
@@ -52,7 +74,13 @@ import Testing
             ("fox -fox", "requires and excludes"), ("-Élan elan", "requires and excludes"),
             ("full-text", "more than one word"), ("it's", "more than one word"),
             ("-a.b", "more than one word"), ("fo*x", "more than one word"),
-            ("a日b", "more than one word"),
+            ("a日b", "more than one word"), ("\"\"", "no word"), ("\"-\" &", "no word"),
+            ("\"red fox", "no quotation mark"), ("red \"", "no quotation mark"),
+            ("-\"red fox", "no quotation mark"), ("\"red fox\"es", "follows a phrase"),
+            ("\"red fox\"*", "follows a phrase"), ("\"a b\"\"c d\"", "follows a phrase"),
+            ("\"red fox\" -fox", "requires and excludes"),
+            ("-\"fox\" fox", "requires and excludes"),
+            ("\"red fox\" -\"Red, Fox\"", "the same phrase"),
         ] {
             expectTrue(
                 refusal(search)?.contains(reason) ?? false, "\(search): \(refusal(search) ?? "")")
@@ -68,6 +96,15 @@ import Testing
         expectNil(refusal(words.prefix(max - 1).joined(separator: " ")))
         expectNil(refusal(words.prefix(max).joined(separator: " ")))
         expectTrue(refusal(words.joined(separator: " "))?.contains("at most 64 words") ?? false)
+        for prefix in ["", "-"] {
+            func phrase(_ count: Int) -> String {
+                "\(prefix)\"\(words.prefix(count).joined(separator: " "))\""
+            }
+            expectNil(refusal(phrase(max)))
+            expectTrue(refusal(phrase(max + 1))?.contains("at most 64 words") ?? false)
+            let two = "\(phrase(max / 2)) \(phrase(max / 2 + 1))"
+            expectTrue(refusal(two)?.contains("at most 64 words") ?? false)
+        }
         // Terms beyond the limit aren't read.
         let more = words.joined(separator: " ") + " full-text"
         expectTrue(refusal(more)?.contains("at most 64 words") ?? false)

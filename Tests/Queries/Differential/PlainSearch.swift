@@ -5,6 +5,7 @@ struct PlainSearch: Sendable {
     private var required: [String] = []
     private var prefixes: [String] = []
     private var excluded: [String] = []
+    private var phrases: [[String]] = []
     /// The search as text.
     private(set) var text = ""
 
@@ -22,7 +23,14 @@ struct PlainSearch: Sendable {
         for _ in 0...random.below(3) {
             let term = random.oneOf(words)
             let word = Self.words(term)[0]
-            switch random.below(4) {
+            switch random.below(5) {
+            case 4:
+                let phrase = [term, random.oneOf(words)]
+                let pair = phrase.map { Self.words($0)[0] }
+                if pair.contains(where: { search.excluded.contains($0) }) { continue }
+                search.required += pair
+                search.phrases.append(pair)
+                terms.append("\"\(phrase.joined(separator: random.oneOf([" ", ", "])))\"")
             case 0 where !search.required.contains(word):
                 search.excluded.append(word)
                 terms.append("-" + term)
@@ -40,12 +48,15 @@ struct PlainSearch: Sendable {
         return search
     }
 
-    /// Whether a text has all required words and none of the excluded ones.
+    /// Whether a text has all required words and phrases and none of the excluded ones.
     func holds(_ text: String) -> Bool {
         let words = Self.words(text)
         return required.allSatisfy { words.contains($0) }
             && prefixes.allSatisfy { prefix in words.contains { $0.hasPrefix(prefix) } }
             && !excluded.contains { words.contains($0) }
+            && phrases.allSatisfy { phrase in
+                words.indices.contains { words[$0...].starts(with: phrase) }
+            }
     }
 
     /// Returns the words of a text. The only letter with a diacritic in the tests is é.
