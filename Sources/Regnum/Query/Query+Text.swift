@@ -97,8 +97,8 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     /// letters of Latin-1; everything else, including the letters of other scripts, separates them.
     ///
     /// A search without a word, with a term of several words such as `re-entry` outside quotation
-    /// marks, with a phrase that doesn't end, with an excluded prefix, or with a word or phrase that
-    /// is both required and excluded fails with `.invalidQuery`, and so does one on a property
+    /// marks, with a phrase that doesn't end, with an excluded prefix, or with a word or phrase
+    /// that is both required and excluded fails with `.invalidQuery`, and so does one on a property
     /// without a full-text index. `nil` has no words.
     public func matchesText(_ words: String) -> Query<Bool> {
         if case .column(_, let column) = node, column.isFullTextIndexed {
