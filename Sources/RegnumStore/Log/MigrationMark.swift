@@ -22,6 +22,12 @@ package struct MigrationMark: Equatable, Sendable {
 package struct MigrationMarkFile: Sendable {
     let file: SealedFile
 
+    init(_ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128) {
+        file = SealedFile(
+            name: MigrationMark.fileName, magic: 0x474D_4752,  // "RGMG"
+            fileSystem: fileSystem, directory: directory, realmID: realmID)
+    }
+
     /// Returns the mark; `nil` if it is missing or damaged.
     ///
     /// Throws the errors of the file system if it can't be read.
@@ -64,9 +70,6 @@ package struct MigrationMarkFile: Sendable {
 extension RealmLog {
     /// The migration mark of the realm.
     package var migrationMark: MigrationMarkFile {
-        MigrationMarkFile(
-            file: SealedFile(
-                name: MigrationMark.fileName, magic: 0x474D_4752,  // "RGMG"
-                fileSystem: fileSystem, directory: directory, realmID: realmID))
+        MigrationMarkFile(fileSystem, directory, realmID: realmID)
     }
 }

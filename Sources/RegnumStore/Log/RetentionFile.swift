@@ -5,6 +5,12 @@ package struct RetentionFile: Sendable {
 
     static let fileName = "retention"
 
+    init(_ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128) {
+        file = SealedFile(
+            name: Self.fileName, magic: 0x5452_4752,  // "RGRT"
+            fileSystem: fileSystem, directory: directory, realmID: realmID)
+    }
+
     /// Returns the stored retention; `nil` if it was never set, or if the file is damaged or
     /// belongs to another realm.
     ///
@@ -35,9 +41,6 @@ package struct RetentionFile: Sendable {
 extension RealmLog {
     /// The realm's retention file.
     package var retentionFile: RetentionFile {
-        RetentionFile(
-            file: SealedFile(
-                name: RetentionFile.fileName, magic: 0x5452_4752,  // "RGRT"
-                fileSystem: fileSystem, directory: directory, realmID: realmID))
+        RetentionFile(fileSystem, directory, realmID: realmID)
     }
 }

@@ -31,6 +31,11 @@ package final class NodesDirectory: Sendable {
     /// The number of bytes that files can still take on the disk; `nil` if unknown.
     package var freeByteCount: UInt64? { directory.freeByteCount() }
 
+    /// Returns the path of nodes file `number`, which need not exist.
+    package func path(ofFile number: UInt64) -> String {
+        directory.path + "/" + NodesHeader.fileName(number)
+    }
+
     /// Returns nodes file `number`, sharing one object while it is in use.
     ///
     /// Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if its header is damaged,

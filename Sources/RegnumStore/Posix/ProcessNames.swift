@@ -13,3 +13,25 @@ package func processDescription(_ id: UInt32) -> String {
     let name = String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
     return own + "process \(id)" + (name.isEmpty ? "" : " (\(name))")
 }
+
+/// Returns the ids of the other processes that have a file open, ascending: those that this user
+/// may examine and that `/proc` shows.
+///
+/// Blocks on the files that other processes have open. Don't call it on the cooperative pool.
+package func processes(withOpenFile identity: FileIdentity) -> [UInt32] {
+    let own = UInt32(getpid())
+    return numbers(in: "/proc").filter { id in
+        id != own
+            && numbers(in: "/proc/\(id)/fd").contains { descriptor in
+                var status = stat()
+                return stat("/proc/\(id)/fd/\(descriptor)", &status) == 0
+                    && FileIdentity(status) == identity
+            }
+    }
+}
+
+/// Returns the entries of a directory that are numbers, ascending; none if it can't be read.
+private func numbers(in path: String) -> [UInt32] {
+    let directory = try? PosixFileSystem.shared.openDirectory(path, .readOnly)
+    return ((try? directory?.names()) ?? []).compactMap { UInt32($0) }.sorted()
+}

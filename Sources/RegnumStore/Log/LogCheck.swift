@@ -1,0 +1,236 @@
+/// A check of everything that is kept of a realm's log: the headers and records of all segments,
+/// and the small files beside them. Finds the checkpoints that they name.
+///
+/// Only reads. Other processes may append to the log and trim it meanwhile.
+package struct LogCheck {
+    /// The damage found, with the path of a file and the offset in it.
+    package private(set) var damages: [StoreError] = []
+    package private(set) var segmentCount = 0
+    package internal(set) var recordCount = 0
+    /// The bytes of headers and records.
+    package internal(set) var byteCount: UInt64 = 0
+    /// The checkpoints that segments and records name, newest first, each once.
+    package private(set) var checkpoints: [CheckpointReference] = []
+    /// The bodies of the bulk commits.
+    package internal(set) var bulkCommits: [[UInt8]] = []
+    /// The nodes files of the realm; `nil` if it can't be identified.
+    package private(set) var nodes: NodesDirectory?
+
+    let fileSystem: any FileSystem
+    let directory: any RealmDirectory
+    let lock: any LockFile
+    let options: StoreOptions
+    /// The control page before the check, if it is that of this realm.
+    private(set) var page: ControlPage?
+    private let stores: UInt64?
+    private let limit: Int
+    let isCancelled: () -> Bool
+    /// The checkpoints that opening the realm uses.
+    private var kept = KeptCheckpoints()
+    /// The position up to which records confirm that everything is durable.
+    var durableEnd: LogPosition = 0
+    /// The version of the last commit that was read; `nil` if unknown.
+    var version: UInt64?
+
+    /// Checks the log in the directory at `path`. If damage is found while another process commits,
+    /// the check is repeated, since files may have been removed while they were listed.
+    ///
+    /// Throws `fileNotFound` if there is no realm; `unsupportedFormat`, `incompatiblePeer`, and the
+    /// errors of the file system; but not damage.
+    ///
+    /// - Parameters:
+    ///   - limit: The check ends when it has found this much damage.
+    ///   - isCancelled: Called periodically. If it returns true, the check ends.
+    package static func run(
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, limit: Int,
+        isCancelled: @escaping () -> Bool
+    ) throws(StoreError) -> LogCheck {
+        try RealmLog.checkLocal(fileSystem, path, options)
+        let directory = try fileSystem.openDirectory(path, .readOnly)
+        let lock = try ReadOnlyLock(directory)
+        for attempt in 0... {
+            lock.show(in: directory)  // prevents removal of the realm
+            try RealmLog.checkForeignPeer(lock, path)
+            var check = LogCheck(fileSystem, directory, lock, options, limit, isCancelled)
+            try check.run()
+            if check.damages.isEmpty || check.isCurrent || attempt == 3 || isCancelled() {
+                return check
+            }
+        }
+        preconditionFailure("the last attempt neither returned nor threw")
+    }
+
+    private init(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ lock: any LockFile,
+        _ options: StoreOptions, _ limit: Int, _ isCancelled: @escaping () -> Bool
+    ) {
+        self.fileSystem = fileSystem
+        self.directory = directory
+        self.lock = lock
+        self.options = options
+        self.limit = limit
+        self.isCancelled = isCancelled
+        page = lock.loadControl()
+        stores = page?.stores
+    }
+
+    /// Whether no process has published anything since the check began.
+    var isCurrent: Bool { lock.loadControl()?.stores == stores }
+
+    var isOver: Bool { damages.count >= limit || isCancelled() }
+
+    /// Returns whether opening the realm may need a checkpoint, so that its file must exist.
+    package func needs(_ reference: CheckpointReference) -> Bool {
+        isCurrent && kept.all.contains { $0.namesSameImage(as: reference) }
+    }
+
+    private mutating func run() throws(StoreError) {
+        let names = try directory.names()
+        guard try !UnfinishedMark.isUnfinished(directory, names, page),
+            let last = try RealmLog.lastSegmentNumber(directory)
+        else {
+            throw StoreError(
+                .fileNotFound, "There is no realm in \"\(directory.path)\".", path: directory.path)
+        }
+        let numbers = SegmentHeader.numbers(names).filter { $0 <= last }
+        guard let realmID = try identify(numbers) else { return }
+        if page?.realmID != realmID { page = nil }
+        nodes = NodesDirectory(
+            fileSystem, directory, realmID: realmID, options: options, lock: lock)
+        try readSegments(numbers, realmID)
+        checkpoints.reverse()
+        try checkSealedFiles(realmID)
+    }
+
+    /// Returns the identity of the realm, from the last segment with an intact header. Without one,
+    /// each header is damage.
+    private mutating func identify(_ numbers: [UInt64]) throws(StoreError) -> Identity128? {
+        for number in numbers.reversed() {
+            let found = Result { () throws(StoreError) in try LogSegment.open(directory, number) }
+            if case .success(let segment) = found { return segment.header.realmID }
+        }
+        for number in numbers { _ = try open(number) }
+        return nil
+    }
+
+    /// Opens a segment; `nil` if its header is damaged, which is reported, or if it was trimmed.
+    private mutating func open(_ number: UInt64) throws(StoreError) -> LogSegment? {
+        do throws(StoreError) {
+            return try LogSegment.open(directory, number)
+        } catch {
+            let name = SegmentHeader.fileName(number: number)
+            if error.code == .fileNotFound, try !directory.names().contains(name) { return nil }
+            guard error.code == .invalidDatabase || error.isMediaFailure else { throw error }
+            add(error, name, at: 0)
+            return nil
+        }
+    }
+
+    // MARK: Records
+
+    private mutating func readSegments(
+        _ numbers: [UInt64], _ realmID: Identity128
+    ) throws(StoreError) {
+        /// Where the log continues; `nil` if that isn't known because of damage.
+        var end: LogPoint?
+        var next: LogSegment?
+        if let first = numbers.first { next = try open(first) }
+        for (index, number) in numbers.enumerated() where !isOver {
+            let current = next
+            let isLast = index + 1 == numbers.count
+            next = isLast ? nil : try open(numbers[index + 1])
+            if index > 0, numbers[index - 1] + 1 != number {
+                try reportGap(after: numbers[index - 1], before: number)
+                end = nil
+            }
+            guard let segment = current else {
+                (end, version) = (nil, nil)
+                continue
+            }
+            segmentCount += 1
+            byteCount += SegmentHeader.byteCount
+            let header = segment.header
+            guard header.realmID == realmID else {
+                report("it belongs to another realm", segment, at: header.base, fileOffset: 0)
+                (end, version) = (nil, nil)
+                continue
+            }
+            if let end, end != header.start {
+                report(
+                    "it does not continue the segment before it", segment, at: header.base,
+                    fileOffset: 0)
+                version = nil
+            }
+            keep(header.checkpoints)
+            durableEnd = max(durableEnd, header.base)
+            let base = next.flatMap { $0.header.number == number + 1 ? $0.header.base : nil }
+            end = try read(segment, before: base, isLast: isLast)
+            if isLast {
+                do throws(StoreError) {
+                    try segment.checkSize(directory)
+                } catch {
+                    add(error, segment.name, at: segment.byteCount)
+                }
+            }
+        }
+    }
+
+    mutating func keep(_ kept: KeptCheckpoints) {
+        self.kept = kept
+        for reference in kept.all.reversed()
+        where !checkpoints.contains(where: { $0.namesSameImage(as: reference) }) {
+            checkpoints.append(reference)
+        }
+    }
+
+    // MARK: Damage
+
+    /// Adds the damage of a small file, which counts as missing.
+    private mutating func checkSealedFiles(_ realmID: Identity128) throws(StoreError) {
+        let retention = RetentionFile(fileSystem, directory, realmID: realmID)
+        let mark = MigrationMarkFile(fileSystem, directory, realmID: realmID)
+        for (name, isSound) in [
+            (RetentionFile.fileName, try retention.read() != nil),
+            (MigrationMark.fileName, try mark.read() != nil),
+        ] where !isSound && !isOver {
+            guard try directory.names().contains(name) else { continue }
+            let path = directory.path + "/" + name
+            add(
+                StoreError(
+                    .invalidDatabase,
+                    "\(path) is damaged or belongs to another realm, so it is ignored."), name,
+                at: 0)
+        }
+    }
+
+    /// Adds missing segments, unless the earlier ones were trimmed while they were listed.
+    private mutating func reportGap(
+        after earlier: UInt64, before number: UInt64
+    ) throws(StoreError) {
+        let numbers = try SegmentHeader.numbers(directory.names())
+        guard numbers.contains(earlier), !numbers.contains(number - 1) else { return }
+        let name = SegmentHeader.fileName(number: number - 1)
+        add(RealmLog.missing(directory, number - 1, next: number), name, at: 0)
+    }
+
+    mutating func report(
+        _ what: String, _ segment: LogSegment, at position: LogPosition, fileOffset: UInt64? = nil
+    ) {
+        let offset = fileOffset ?? segment.fileOffset(of: position)
+        add(
+            StoreError(
+                .invalidDatabase,
+                "\(directory.path)/\(segment.name) is damaged at byte \(offset) (log position "
+                    + "\(position)): \(what).", lastGoodVersion: version), segment.name,
+            at: offset)
+    }
+
+    /// Adds damage with the path of a file and the offset in it.
+    mutating func add(_ error: StoreError, _ name: String, at offset: UInt64) {
+        guard damages.count < limit else { return }
+        var error = error
+        error.path = directory.path + "/" + name
+        error.position = offset
+        damages.append(error)
+    }
+}
