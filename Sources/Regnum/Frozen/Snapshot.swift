@@ -1,5 +1,4 @@
 package import RegnumEngine
-internal import RegnumStore
 
 /// An immutable view of one version of the realm.
 ///
@@ -75,30 +74,6 @@ extension Snapshot {
     ///   `.ioFailed`; otherwise whatever the body throws.
     public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
         try ReadScope.run { try body(self) }
-    }
-
-    /// Reads and checks everything in the snapshot: the checksums of the nodes file, that the
-    /// indexes of each class contain exactly its objects under their current values, that primary
-    /// keys are unique, that links and collections refer to existing objects, that inverses agree
-    /// with them, that sets and maps are in order without duplicates, and that each embedded object
-    /// belongs to one other object.
-    ///
-    /// The check doesn't need the Swift classes, and runs on one of the library's threads.
-    ///
-    /// - Throws: `.invalidDatabase` for the first damage found, with `className`, `property` and
-    ///   `key` if they are known, and with `path` and `position` for damage to the file;
-    ///   `.ioFailed` if the file can't be read; `CancellationError`.
-    /// - Complexity: O(n log n) for the whole content, which is read from disk.
-    public func checkIntegrity() async throws {
-        let isCancelled = CancellationFlag()
-        try await withTaskCancellationHandler {
-            try await blocking { [root = core.root] () throws(StoreError) in
-                try root.checkIntegrity { isCancelled.isSet }
-            }
-            try Task.checkCancellation()
-        } onCancel: {
-            isCancelled.set()
-        }
     }
 }
 

@@ -57,6 +57,17 @@ struct BulkCommit: Equatable {
 }
 
 extension BulkCommit {
+    /// Decodes the body of a commit record; `nil` if it isn't a bulk commit.
+    static func decode(_ body: [UInt8]) throws(StoreError) -> BulkCommit? {
+        var reader = RecordReader(body)
+        _ = try reader.fixed(UInt64.self)  // version
+        _ = try reader.fixed(Int64.self)  // time
+        let originSize = try reader.count(max: reader.remaining + 1, "the origin's length")
+        if originSize > 0 { _ = try reader.string(originSize - 1) }
+        guard !reader.isAtEnd, try reader.byte() == operation else { return nil }
+        return try BulkCommit(&reader)
+    }
+
     /// Reads the part that follows the operation code.
     init(_ reader: inout RecordReader) throws(StoreError) {
         fileNumber = try reader.fixed(UInt64.self)

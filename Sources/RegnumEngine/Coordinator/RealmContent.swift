@@ -72,7 +72,7 @@ package enum RealmContent {
     }
 
     /// Options for a single read, which is possible even where a realm can't be opened.
-    private static func reading(
+    static func reading(
         _ path: String, _ fileSystem: any FileSystem
     ) -> CoordinatorOptions {
         var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)

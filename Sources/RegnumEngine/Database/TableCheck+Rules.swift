@@ -1,23 +1,91 @@
 import RegnumStore
 
 extension TableCheck {
-    /// Checks that each row of an owned class has one owner, and that rows don't own each other in
-    /// a cycle.
-    func checkOwners() throws(StoreError) {
-        guard table.kind.isOwned else { return }
-        var lonely: UInt64?
-        var circular: UInt64?
-        let (_, error) = DamageWatch.run {
-            var settled: Set<OwnedRow> = []
-            state.forEachKey { row in
-                if !content.hasOneOwner(table.key, row) { lonely = row }
-                if isInCircle(row, &settled) { circular = row }
-                return lonely == nil && circular == nil
+    /// Checks that lists refer to existing rows, are in order, and match their backlinks.
+    func checkLists() {
+        for list in table.lists where !walk.endsHere() {
+            let elements = state.elements(list.key.index).tree
+            let backlinks = state.backlinks(list.key.index)
+            let isReadable = checkLeaves(of: elements, list.name)
+            guard checkLeaves(of: backlinks, list.name), isReadable else { continue }
+            checkBacklinks(backlinks, list, checkElements(elements, list))
+            if backlinks.count != elements.count {
+                walk.add(damage("the lists do not match their backlinks", list.name))
             }
         }
-        if let error { throw named(error, nil) }
-        if let lonely { throw damage("a row has no owner, or several", nil, lonely) }
-        if let circular { throw damage("rows own each other in a cycle", nil, circular) }
+    }
+
+    /// Checks the elements of a list.
+    ///
+    /// - Returns: the entries that its backlinks must have, ascending.
+    private func checkElements(
+        _ elements: IndexTree, _ list: ListSchema
+    ) -> [IndexTree.Entry] {
+        let targets = content[list.target.index]
+        var expected: [IndexTree.Entry] = []
+        var order = MemberOrder(list, of: table, content)
+        var isAscending = true
+        var unordered: UInt64?
+        elements.visitRepeated { owner, element in
+            if let last = expected.last, owner < last.row { isAscending = false }
+            expected.append(IndexTree.Entry(key: element, row: owner))
+            if !state.contains(owner) || !targets.contains(element) {
+                walk.add(damage("a list's owner or element does not exist", list.name, owner))
+            }
+            let (isOrdered, unreadable) = DamageWatch.run { order.permits(element, in: owner) }
+            if !isOrdered, unreadable == nil, unordered != owner {
+                unordered = owner
+                walk.add(damage("its lists are out of order", list.name, owner))
+            }
+            return !walk.isOver
+        }
+        walk.findings.elementCount += expected.count
+        if !isAscending { walk.add(damage("its lists are out of order", list.name)) }
+        expected.sort { $0 < $1 }
+        return expected
+    }
+
+    /// Checks that the backlinks of a list have the expected entries.
+    private func checkBacklinks(
+        _ backlinks: IndexTree, _ list: ListSchema, _ expected: [IndexTree.Entry]
+    ) {
+        if walk.isOver { return }
+        var next = 0
+        func reportMissing(before entry: IndexTree.Entry?) {
+            while next < expected.count, !walk.isOver {
+                if let entry, !(expected[next] < entry) { return }
+                let row = expected[next].row
+                walk.add(damage("the backlinks of a list lack an element", list.name, row))
+                next += 1
+            }
+        }
+        backlinks.visitRepeated { key, row in
+            let entry = IndexTree.Entry(key: key, row: row)
+            reportMissing(before: entry)
+            if next < expected.count, expected[next] == entry {
+                next += 1
+            } else {
+                let what = "the backlinks of a list have an element that it does not have"
+                walk.add(damage(what, list.name, row))
+            }
+            return !walk.isOver
+        }
+        reportMissing(before: nil)
+    }
+
+    /// Checks that each row of an owned class has one owner, and that rows don't own each other in
+    /// a cycle.
+    func checkOwners() {
+        guard table.kind.isOwned, !walk.endsHere() else { return }
+        var settled: Set<OwnedRow> = []
+        state.forEachKey { row in
+            let (problem, unreadable) = DamageWatch.run { () -> String? in
+                if !content.hasOneOwner(table.key, row) { return "a row has no owner, or several" }
+                return isInCircle(row, &settled) ? "rows own each other in a cycle" : nil
+            }
+            if let problem, unreadable == nil { walk.add(damage(problem, nil, row)) }
+            return !walk.isOver
+        }
     }
 
     private struct OwnedRow: Hashable {

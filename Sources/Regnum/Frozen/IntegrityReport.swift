@@ -1,0 +1,150 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// What a check of a realm has read, and the damage that it found.
+public struct IntegrityReport: Sendable, Hashable, Encodable {
+    /// Damage at one place.
+    public struct Damage: Sendable, Hashable, Encodable {
+        /// A sentence that says what is wrong.
+        public let message: String
+        /// The class of the damaged content, if it is known.
+        public let className: String?
+        /// The damaged property, by its Swift name, if it is known.
+        public let property: String?
+        /// The primary key of the damaged object, as text, or the first one in a damaged part of a
+        /// file; for a class without a primary key, the `key` that the object has in an export.
+        /// `nil` if it isn't known.
+        public let key: String?
+        /// The damaged file; `nil` if intact parts of files contradict each other.
+        public let path: String?
+        /// The offset in the file at which the damaged bytes begin.
+        public let offset: UInt64?
+
+        init(_ error: Realm.Error) {
+            message = error.message
+            className = error.className
+            property = error.property
+            key = error.key
+            path = error.path
+            offset = error.position
+        }
+    }
+
+    /// The version whose content was checked; `nil` if the realm can't be opened.
+    public let version: UInt64?
+    /// The damage, in the order in which it was found. Objects that refer to damaged bytes aren't
+    /// listed as well.
+    public let damages: [Damage]
+    /// Whether everything was read. Otherwise the check ended once it had found as much damage as
+    /// it was limited to, and there may be more.
+    public let isComplete: Bool
+    /// The segments of the log that were read; 0 for the report of a snapshot.
+    public let segmentCount: Int
+    /// The records in these segments.
+    public let recordCount: Int
+    /// The directories of checkpoints that were read; 0 for the report of a snapshot.
+    public let directoryCount: Int
+    /// The parts of nodes files that were read, in which values, indexes and links are stored.
+    public let leafCount: Int
+    /// The bytes of the files that were read.
+    public let byteCount: UInt64
+    /// The objects that were checked, including embedded objects, and elements and entries of
+    /// collections of values.
+    public let objectCount: Int
+    /// The entries of indexes that were compared with the objects.
+    public let indexEntryCount: Int
+    /// The elements of collections that were compared with their inverses.
+    public let elementCount: Int
+
+    /// Whether there is no damage.
+    public var isSound: Bool { damages.isEmpty }
+
+    init(_ findings: IntegrityFindings) {
+        version = findings.version
+        damages = findings.damages.map { Damage(Realm.Error($0)) }
+        isComplete = findings.isComplete
+        segmentCount = findings.segmentCount
+        recordCount = findings.recordCount
+        directoryCount = findings.directoryCount
+        leafCount = findings.leafCount
+        byteCount = findings.byteCount
+        objectCount = findings.rowCount
+        indexEntryCount = findings.entryCount
+        elementCount = findings.elementCount
+    }
+
+    /// Runs a check on one of the library's threads, which ends early if the task is cancelled.
+    static func run(
+        _ check: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) throws(StoreError) ->
+            IntegrityFindings
+    ) async throws -> IntegrityFindings {
+        let isCancelled = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            let findings = try await blocking { () throws(StoreError) in
+                try check { isCancelled.isSet }
+            }
+            try Task.checkCancellation()
+            return findings
+        } onCancel: {
+            isCancelled.set()
+        }
+    }
+}
+
+extension IntegrityReport: CustomStringConvertible {
+    /// A line for each damage, or one that says that there is none.
+    public var description: String {
+        if isSound { return isComplete ? "sound" : "incomplete" }
+        let more = isComplete ? "" : "\n(more may follow)"
+        return damages.map(\.description).joined(separator: "\n") + more
+    }
+}
+
+extension IntegrityReport.Damage: CustomStringConvertible {
+    /// The message with the place of the damage.
+    public var description: String {
+        let places: [(String, String?)] = [
+            ("class", className), ("property", property), ("key", key), ("file", path),
+            ("offset", offset.map { String($0) }),
+        ]
+        let known = places.compactMap { name, value in value.map { "\(name): \($0)" } }
+        return known.isEmpty ? message : "\(message) (\(known.joined(separator: ", ")))"
+    }
+}
+
+extension Snapshot {
+    /// Reads and checks everything in the snapshot, and reports all damage: the checksums of the
+    /// nodes file, that the indexes of each class contain exactly its objects under their current
+    /// values, that primary keys are unique, that links and collections refer to existing objects,
+    /// that inverses agree with them, that sets and maps are in order without duplicates, and that
+    /// each embedded object belongs to one other object.
+    ///
+    /// The check doesn't need the Swift classes, and runs on one of the library's threads. What
+    /// refers to damaged bytes isn't compared with them. The log and older checkpoints aren't part
+    /// of a snapshot: `regnum verify` checks these too.
+    ///
+    /// - Parameter limit: The check ends when it has found this much damage, at least 1.
+    /// - Throws: `.ioFailed` if a file can't be read for a reason that may pass;
+    ///   `CancellationError`. Damage isn't thrown.
+    /// - Complexity: O(n log n) for the whole content, which is read from disk.
+    public func integrityReport(limit: Int = 1_000) async throws -> IntegrityReport {
+        IntegrityReport(try await findings(limit: max(limit, 1)))
+    }
+
+    /// Checks everything in the snapshot as ``integrityReport(limit:)`` does, and throws the first
+    /// damage found.
+    ///
+    /// - Throws: `.invalidDatabase` for damage, with `className`, `property` and `key` if they are
+    ///   known, and with `path` and `position` for damage to the file; `.ioFailed` if the file
+    ///   can't be read; `CancellationError`.
+    /// - Complexity: O(n log n) for the whole content, which is read from disk.
+    public func checkIntegrity() async throws {
+        if let first = try await findings(limit: 1).damages.first { throw Realm.Error(first) }
+    }
+
+    private func findings(limit: Int) async throws -> IntegrityFindings {
+        try await IntegrityReport.run { [root = core.root] isCancelled throws(StoreError) in
+            try root.integrity(limit: limit, isCancelled: isCancelled)
+        }
+    }
+}
