@@ -3,12 +3,15 @@ import Foundation
 import Glibc
 import Regnum
 
-/// Runs a command and reports its error as a message on standard error and an exit code.
+/// Runs a command and reports its error as a message on standard error and an exit code. An exit
+/// code that it throws has no message.
 func reportingFailures(_ body: () async throws -> Void) async throws {
     // A closed pipe is reported as an error of `write`.
     signal(SIGPIPE, SIG_IGN)
     do {
         try await body()
+    } catch let code as ExitCode {
+        throw code
     } catch is OutputStream.Closed {
         throw ExitCode(141)
     } catch let error as Realm.Error {

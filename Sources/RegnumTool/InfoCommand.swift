@@ -3,35 +3,105 @@ import Foundation
 import Regnum
 import RegnumJSON
 
-struct StatsCommand: AsyncParsableCommand {
+struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Shows the versions, files and object counts of a realm.")
+        commandName: "info", abstract: "Shows the versions, files, users and classes of a realm.")
 
     @Argument(help: "The directory of the realm.")
     var path: String
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    /// Files of one kind.
+    private struct Files: Encodable {
+        var count = 0
+        var byteCount = 0
+
+        var text: String { "\(count), \(byteCount) bytes" }
+
+        mutating func add(_ size: Int) {
+            count += 1
+            byteCount += size
+        }
+    }
+
+    private struct StoredClass: Encodable {
+        let name: String
+        let kind: String
+        let objectCount: Int
+    }
+
+    /// The content of the JSON object.
+    private struct Content: Encodable {
+        let realm: Realm.Information
+        let schemaVersion: UInt64
+        let log: Files
+        let nodes: Files
+        let other: Files
+        let classes: [StoredClass]
+    }
 
     func run() async throws {
         try await reportingFailures {
             let realm = try await openForReading(path)
             let snapshot = realm.snapshot()
-            var rows = [
-                ("version", "\(snapshot.version)"),
-                ("schema version", "\(snapshot.schemaVersion)"),
-            ]
-            let sizes = try FileManager.default.contentsOfDirectory(atPath: path).compactMap {
-                try size(ofFile: path + "/" + $0)
+            guard let information = try await realm.information() else { return }
+            var files: [String: Files] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+                guard let size = try size(ofFile: path + "/" + name) else { continue }
+                let kind = name.prefix { $0 != "-" }
+                files[["log", "nodes"].contains(kind) ? String(kind) : "other", default: Files()]
+                    .add(size)
             }
-            rows.append(("files", "\(sizes.count), \(sizes.reduce(0, +)) bytes"))
-            for (stored, count) in snapshot.storedClasses {
-                rows.append((stored.name, "\(count) \(stored.kindText)"))
-            }
-            let width = rows.map(\.0.count).max() ?? 0
-            let lines = rows.map { name, value in
-                name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
-            }
-            try OutputStream.standard.write(Array(lines.joined().utf8))
+            let content = Content(
+                realm: information, schemaVersion: snapshot.schemaVersion,
+                log: files["log"] ?? Files(), nodes: files["nodes"] ?? Files(),
+                other: files["other"] ?? Files(),
+                classes: snapshot.storedClasses.map { stored, count in
+                    StoredClass(name: stored.name, kind: stored.kindText, objectCount: count)
+                })
+            try OutputStream.standard.write(json ? jsonLine(content) : text(content))
             await realm.close()
         }
+    }
+
+    private func text(_ content: Content) -> [UInt8] {
+        let realm = content.realm
+        var rows = [
+            ("format", realm.format), ("realm", realm.realmID),
+            ("version", "\(realm.version)"), ("schema version", "\(content.schemaVersion)"),
+            ("oldest version", realm.oldestVersion.map { "\($0)" } ?? "unknown"),
+            ("log files", content.log.text), ("nodes files", content.nodes.text),
+            ("other files", content.other.text),
+        ]
+        for checkpoint in realm.checkpoints {
+            rows.append(("checkpoint", "version \(checkpoint.version) in \(checkpoint.file)"))
+        }
+        rows += [
+            ("retention", realm.retention), ("open elsewhere", openElsewhere(realm)),
+            ("writer", writer(realm)),
+            ("held versions", "known only to the processes that hold them (Realm.stats)"),
+        ]
+        rows += content.classes.map { ($0.name, "\($0.objectCount) \($0.kind)") }
+        let width = rows.map(\.0.count).max() ?? 0
+        let lines = rows.map { name, value in
+            name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
+        }
+        return Array(lines.joined().utf8)
+    }
+
+    private func openElsewhere(_ realm: Realm.Information) -> String {
+        let names = realm.processes.map(\.description).joined(separator: ", ")
+        if !names.isEmpty { return names }
+        return realm.isOpenElsewhere ? "in a process that cannot be identified" : "no"
+    }
+
+    private func writer(_ realm: Realm.Information) -> String {
+        guard let last = realm.lastWriter?.description else {
+            return realm.isBeingWritten ? "a process that cannot be identified" : "none"
+        }
+        return realm.isBeingWritten ? last : "none now, last \(last)"
     }
 
     /// Returns the size of a file in bytes, or `nil` if another process has just removed it.

@@ -44,6 +44,13 @@ struct OutputStream: Sendable {
     struct Closed: Error {}
 }
 
+/// Returns a value as a line of JSON with sorted keys.
+func jsonLine(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try Array(encoder.encode(value)) + [UInt8(ascii: "\n")]
+}
+
 /// A file or standard input, in chunks.
 struct InputChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     static let standard = InputChunks(descriptor: STDIN_FILENO, name: "standard input")

@@ -1,0 +1,71 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Realm {
+    /// What the files of a realm say about its versions and the processes that use it.
+    package struct Information: Sendable, Encodable {
+        package struct Checkpoint: Sendable, Encodable {
+            package let version: UInt64
+            /// The nodes file that contains it.
+            package let file: String
+        }
+
+        package struct Process: Sendable, Encodable {
+            package let id: UInt32
+            /// The id and the name of the program.
+            package let description: String
+
+            init(_ id: UInt32) {
+                self.id = id
+                description = processDescription(id)
+            }
+        }
+
+        package let format: String
+        /// The identifier of the realm, which its copies share: 32 hexadecimal digits.
+        package let realmID: String
+        package let version: UInt64
+        /// The oldest version that cursors can resume from; `nil` if it isn't known.
+        package let oldestVersion: UInt64?
+        /// The newest checkpoints, newest first.
+        package let checkpoints: [Checkpoint]
+        /// The retention that is stored with the realm, or the standard one.
+        package let retention: String
+        /// Whether another process has the realm open.
+        package let isOpenElsewhere: Bool
+        /// Those that can be identified: of this user, or of all users for root.
+        package let processes: [Process]
+        /// Whether another process holds the writer lock.
+        package let isBeingWritten: Bool
+        /// The process that last acquired the writer lock, which may have exited.
+        package let lastWriter: Process?
+    }
+
+    /// Returns what the files say about the realm; `nil` for a realm in memory.
+    ///
+    /// - Throws: `.closed`, `.filePermissionDenied`, `.ioFailed`.
+    package nonisolated func information() async throws(Realm.Error) -> Information? {
+        do throws(StoreError) {
+            let coordinator = core.coordinator
+            guard let found = try await coordinator.information() else { return nil }
+            let retention = try await coordinator.retention().map { HistoryRetention($0) }
+            let hexadecimal = [found.realmID.high, found.realmID.low].map { half in
+                let digits = String(half, radix: 16)
+                return String(repeating: "0", count: 16 - digits.count) + digits
+            }
+            return Information(
+                format: "\(found.format.major).\(found.format.minor)",
+                realmID: hexadecimal.joined(), version: coordinator.published.version,
+                oldestVersion: found.oldestVersion,
+                checkpoints: found.checkpoints.map {
+                    Information.Checkpoint(version: $0.version, file: "nodes-\($0.file)")
+                },
+                retention: "\(retention ?? .nothing)", isOpenElsewhere: found.isOpenElsewhere,
+                processes: found.processes.map(Information.Process.init),
+                isBeingWritten: found.isBeingWritten,
+                lastWriter: found.lastWriter.map(Information.Process.init))
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package import RegnumStore
+
+/// What the log and `LOCK` of a realm say about its past versions and its users.
+package struct RealmInformation: Sendable {
+    /// A checkpoint from which opening or history can start.
+    package struct Checkpoint: Sendable {
+        package let version: UInt64
+        /// The number of its nodes file.
+        package let file: UInt64
+    }
+
+    /// The format of the files.
+    package let format: (major: UInt16, minor: UInt16)
+    package let realmID: Identity128
+    /// The newest checkpoints, newest first.
+    package let checkpoints: [Checkpoint]
+    /// The oldest version that can be rebuilt, or `nil` if it isn't known because of damage.
+    package let oldestVersion: UInt64?
+    /// Whether another process has the realm open, and the ids of those that can be identified.
+    package let isOpenElsewhere: Bool
+    package let processes: [UInt32]
+    /// Whether another process holds the writer lock.
+    package let isBeingWritten: Bool
+    /// The process that last acquired the writer lock; `nil` if unknown. It may have exited.
+    package let lastWriter: UInt32?
+}
+
+extension Coordinator {
+    /// Returns what the files say about the realm; `nil` for a realm in memory.
+    ///
+    /// Throws `closed`, and the errors of the file system.
+    package func information() async throws(StoreError) -> RealmInformation? {
+        try checkOpen()
+        guard let log = state.withLock({ $0.log }) else { return nil }
+        let version = published.version
+        return try await Self.onPool { () throws(StoreError) in
+            let (history, lock) = (log.history, log.lock)
+            let references = try history.find(version).beginnings.compactMap(\.reference)
+            let holder = lock.load(.lastHolder)
+            return RealmInformation(
+                format: (SegmentHeader.majorVersion, SegmentHeader.minorVersion),
+                realmID: log.realmID,
+                checkpoints: references.map {
+                    RealmInformation.Checkpoint(version: $0.version, file: $0.file)
+                },
+                oldestVersion: try? history.find(0).oldestVersion,
+                isOpenElsewhere: lock.isLockedElsewhere(.session),
+                processes: processes(withOpenFile: lock.identity),
+                isBeingWritten: lock.isLockedElsewhere(.writer),
+                lastWriter: holder > 0 ? holder : nil)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Reads and checks everything in the files of a realm.",
+        discussion: """
+            Checks the records of the log, the directories and leaves of the checkpoints, and \
+            that indexes and inverses agree with the objects of the newest version. Prints a line \
+            for each damage, and exits with 1 if there is any. Other programs can keep writing.
+            """)
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        try await reportingFailures {
+            let report = try await Realm.verify(at: URL(filePath: path))
+            let output = try json ? jsonLine(report) : Array(text(report).utf8)
+            try OutputStream.standard.write(output)
+            if !report.isSound { throw ExitCode(1) }
+        }
+    }
+
+    private func text(_ report: IntegrityReport) -> String {
+        let read =
+            "\(report.segmentCount) log segments, \(report.recordCount) records, "
+            + "\(report.directoryCount) checkpoints, \(report.leafCount) leaves, "
+            + "\(report.byteCount) bytes; \(report.objectCount) objects, "
+            + "\(report.indexEntryCount) index entries, \(report.elementCount) elements"
+        guard report.isSound else {
+            let count = report.damages.count
+            let number = report.isComplete ? "\(count)" : "the first \(count)"
+            return report.damages.map { "\($0)\n" }.joined()
+                + "damage in \(number) \(count == 1 ? "place" : "places"); read \(read)\n"
+        }
+        return "sound; read \(read)\n"
+    }
+}
