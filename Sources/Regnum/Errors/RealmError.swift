@@ -32,7 +32,7 @@ extension Realm {
         public var path: String?
         /// The `errno` of a failed system call.
         public var errno: Int32?
-        /// The log position at which damaged bytes begin.
+        /// The log position, or the offset in a nodes file, at which damaged bytes begin.
         public var position: UInt64?
         /// The line number in the imported text, starting at 1.
         public var line: Int?
