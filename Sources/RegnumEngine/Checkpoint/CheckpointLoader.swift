@@ -125,9 +125,14 @@ struct CheckpointLoader {
             loose.append(directory)
             content.directory = directory
             for (index, table) in schema.tables.enumerated() {
-                directory.store(
-                    try self.table(table).node.word,
-                    DatabaseContent.offset(index))
+                do throws(StoreError) {
+                    directory.store(
+                        try self.table(table).node.word, DatabaseContent.offset(index))
+                } catch {
+                    var error = error
+                    error.className = table.name
+                    throw error
+                }
                 loose.removeLast(loose.count - 1)  // they are below the directory now
             }
         }

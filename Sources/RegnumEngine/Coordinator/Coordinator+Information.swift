@@ -37,6 +37,7 @@ extension Coordinator {
             let (history, lock) = (log.history, log.lock)
             let references = try history.find(version).beginnings.compactMap(\.reference)
             let holder = lock.load(.lastHolder)
+            let isOpenElsewhere = lock.isLockedElsewhere(.session)
             return RealmInformation(
                 format: (SegmentHeader.majorVersion, SegmentHeader.minorVersion),
                 realmID: log.realmID,
@@ -44,8 +45,8 @@ extension Coordinator {
                     RealmInformation.Checkpoint(version: $0.version, file: $0.file)
                 },
                 oldestVersion: try? history.find(0).oldestVersion,
-                isOpenElsewhere: lock.isLockedElsewhere(.session),
-                processes: processes(withOpenFile: lock.identity),
+                isOpenElsewhere: isOpenElsewhere,
+                processes: isOpenElsewhere ? processes(withOpenFile: lock.identity) : [],
                 isBeingWritten: lock.isLockedElsewhere(.writer),
                 lastWriter: holder > 0 ? holder : nil)
         }
