@@ -35,11 +35,11 @@ extension DatabaseRoot {
 
     func check(_ walk: IntegrityWalk) {
         walk.findings.version = version
-        if let damage = inheritedDamage { walk.add(damage) }
+        let inherited = inheritedDamage
         for table in schema.tables where !walk.endsHere() {
             let check = TableCheck(walk: walk, root: self, table: table)
-            // Any other value may be a copy of what couldn't be read.
-            guard inheritedDamage == nil else {
+            if inherited != nil {
+                // Any value may be a copy of what couldn't be read.
                 check.checkLeaves()
                 continue
             }
@@ -48,6 +48,7 @@ extension DatabaseRoot {
             check.checkLists()
             check.checkOwners()
         }
+        if let inherited { walk.add(inherited) }
     }
 }
 

@@ -38,7 +38,7 @@ import Testing
         await realm.close()
     }
 
-    @Test func schemaAndStatsAreShown() async throws {
+    @Test func schemaAndInfoAreShown() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5)
         // Also while a program has it open.
@@ -59,11 +59,12 @@ import Testing
 
                 """))
         expectTrue(schema.output.contains("ToolMark: EmbeddedObject\n    at: Date\n"))
-        let stats = try await folder.run("stats", "a.realm")
-        let lines = stats.output.split(separator: "\n").map { $0.split(separator: " ") }
-        expectTrue(stats.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
+        let info = try await folder.run("info", "a.realm")
+        let lines = info.output.split(separator: "\n").map { $0.split(separator: " ") }
+        expectTrue(info.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
         expectTrue(lines.contains(["ToolMark", "5", "embedded", "objects"]))
         expectTrue(lines.contains(["version", "\(realm.snapshot().version)"]))
+        expectTrue(lines.contains(["format", "1.0"]) && lines.contains(["oldest", "version", "0"]))
         let chosen = try await folder.run("export", "a.realm", "--class", "ToolLoose")
         expectEqual(objects(chosen.output).count, 1)
         await realm.close()
@@ -104,7 +105,8 @@ import Testing
             (["import", "x.realm", "--update", "perhaps"], 64, "perhaps"),
             (["export", "none.realm"], 66, "none.realm"),
             (["schema", "none.realm"], 66, "does not exist"),
-            (["stats", "a.txt"], 73, "a.txt"),
+            (["info", "a.txt"], 73, "a.txt"),
+            (["verify", "none.realm"], 66, "none.realm"),
             (["export", "a.realm", "--class", "Cat"], 65, "no class Cat"),
             (["export", "a.realm", "--class", "ToolMark"], 65, "is embedded"),
             (["export", "a.realm", "-o", "no/such"], 66, "no/such"),
