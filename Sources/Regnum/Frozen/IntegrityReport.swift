@@ -75,7 +75,8 @@ public struct IntegrityReport: Sendable, Hashable, Encodable {
 
     /// Runs a check on one of the library's threads, which ends early if the task is cancelled.
     static func run(
-        _ check: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) throws(StoreError) ->
+        _ check:
+            @escaping @Sendable (_ isCancelled: @escaping () -> Bool) throws(StoreError) ->
             IntegrityFindings
     ) async throws -> IntegrityFindings {
         let isCancelled = CancellationFlag()

@@ -64,7 +64,8 @@ import Testing
         expectTrue(info.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
         expectTrue(lines.contains(["ToolMark", "5", "embedded", "objects"]))
         expectTrue(lines.contains(["version", "\(realm.snapshot().version)"]))
-        expectTrue(lines.contains(["format", "1.0"]) && lines.contains(["oldest", "version", "0"]))
+        expectTrue(
+            lines.contains(["format", "1.0"]) && lines.contains(["oldest", "version", "0"]))
         let chosen = try await folder.run("export", "a.realm", "--class", "ToolLoose")
         expectEqual(objects(chosen.output).count, 1)
         await realm.close()
