@@ -69,7 +69,8 @@ final class FrozenTable: Sendable {
     func value(_ row: ObjectKey, _ property: Int) -> Value {
         let column = mapping.columns[property]
         guard schema.properties[property].isColumn else { return .null }
-        guard column >= 0, let table = readableTable else {
+        // also checked without a column: a newer program may have renamed the property
+        guard let table = readableTable, column >= 0 else {
             return schema.properties[property].defaultValue
         }
         let value = checked(row, property) {
@@ -101,8 +102,8 @@ final class FrozenTable: Sendable {
 
     func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
         let number = mapping.columns[property]
-        guard schema.properties[property].shape.isStoredList, number >= 0,
-            let table = readableTable
+        guard schema.properties[property].shape.isStoredList, let table = readableTable,
+            number >= 0
         else { return nil }
         return (table, table.lists[Int(number)])
     }
