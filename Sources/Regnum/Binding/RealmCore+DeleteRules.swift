@@ -3,22 +3,36 @@ internal import RegnumStore
 
 extension RealmCore {
     /// Returns the delete rules of the registered classes, and of those that they link to, resolved
-    /// for a schema; `nil` if there are none.
+    /// for a schema.
     ///
     /// - Complexity: O(1) while neither the schema nor the set of registered classes changes.
-    func deleteRules(in database: DatabaseSchema) -> DeleteRules? {
+    func deleteRules(in database: DatabaseSchema) -> KnownDeleteRules {
         let count = joinedClassCount
         if let known = knownDeleteRules.withLock({ $0 }), known.schemaID == database.id,
             known.classCount == count
         {
-            return known.rules
+            return known
         }
         let schemas = ClassSchema.reachable(from: joinedSchemas) { $0.objectType }
-        let rules = DeleteRules(schemas.flatMap { $0.deleteRules(in: database) })
-        knownDeleteRules.withLock {
-            $0 = KnownDeleteRules(schemaID: database.id, classCount: count, rules: rules)
+        var rules: [DeleteRule] = []
+        var mismatches: [TableKey: Realm.Error] = [:]
+        for schema in schemas {
+            let own = schema.deleteRules(in: database)
+            guard let table = own.first?.table,
+                let mismatch = schema.mismatch(
+                    with: database.tables[Int(table.rawValue)], in: database)
+            else {
+                rules += own
+                continue
+            }
+            // the stored properties may lead to other classes than the declared ones
+            for rule in own { mismatches[rule.isDenial ? rule.target : table] = mismatch }
         }
-        return rules
+        let known = KnownDeleteRules(
+            schemaID: database.id, classCount: count, rules: DeleteRules(rules),
+            mismatches: mismatches)
+        knownDeleteRules.withLock { $0 = known }
+        return known
     }
 }
 
@@ -26,7 +40,20 @@ extension RealmCore {
 struct KnownDeleteRules: Sendable {
     let schemaID: UInt64
     let classCount: Int
+    /// The rules of the classes that match the stored schema; `nil` if there are none.
     let rules: DeleteRules?
+    /// The errors of the other classes with rules, by the classes whose objects can't be deleted
+    /// because such a rule would apply.
+    fileprivate let mismatches: [TableKey: Realm.Error]
+
+    /// Returns the error that prevents deleting objects of some classes, if any.
+    func mismatch(of tables: some Sequence<TableKey>) -> Realm.Error? {
+        if mismatches.isEmpty { return nil }
+        for table in tables {
+            if let mismatch = mismatches[table] { return mismatch }
+        }
+        return nil
+    }
 }
 
 extension ClassSchema {

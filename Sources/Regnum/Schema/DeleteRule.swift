@@ -3,7 +3,9 @@ extension Realm {
     /// customer: Customer?`.
     ///
     /// Delete rules are part of the declaration, not of the stored schema: they apply to
-    /// `tx.delete` in programs that declare them, and can be changed without a migration.
+    /// `tx.delete` in programs that declare them, and can be changed without a migration. If a rule
+    /// of a class that doesn't match the stored schema would apply to a deletion, nothing is
+    /// deleted, and the transaction or savepoint fails with `.schemaMismatch`.
     public enum DeleteRule: Sendable, Hashable {
         /// When the target is deleted, sets the link or the map's value to `nil`, or removes the
         /// target from the list or set. This is the default.

@@ -97,15 +97,23 @@ extension Transaction {
     }
 
     /// Deletes rows according to the delete rules that apply to their classes. Returns false,
-    /// without doing anything, if there are none.
+    /// without doing anything, if there are none. A rule of a class that doesn't match the stored
+    /// schema fails the transaction.
     func followsRules(
         _ rows: [(table: TableKey, keys: [ObjectKey])], in transaction: EngineTransaction
     ) -> Bool {
-        guard let rules = core.realm.deleteRules(in: transaction.schema),
-            rows.contains(where: { rules.concern($0.table) })
+        let known = core.realm.deleteRules(in: transaction.schema)
+        let tables = rows.lazy.filter { !$0.keys.isEmpty }.map(\.table)
+        if let mismatch = known.mismatch(of: tables) {
+            core.fail(mismatch)
+            return true
+        }
+        guard let rules = known.rules, rows.contains(where: { rules.concern($0.table) })
         else { return false }
         let deletion = transaction.deletion(of: rows, by: rules)
-        if let denial = deletion.denial {
+        if let mismatch = known.mismatch(of: deletion.tables) {
+            core.fail(mismatch)
+        } else if let denial = deletion.denial {
             core.fail(Realm.Error(denial, in: transaction))
         } else {
             transaction.delete(deletion)

@@ -53,6 +53,8 @@ package final class DeleteRules: Sendable {
 package struct Deletion {
     /// The rows by class.
     fileprivate(set) var rows: [Int: [UInt64]] = [:]
+    /// The classes of the rows, in the order of their tables.
+    package var tables: [TableKey] { rows.keys.sorted().map { TableKey(rawValue: UInt32($0)) } }
     /// The reason why nothing may be deleted, or `nil`.
     package fileprivate(set) var denial: DeleteDenial?
 }
