@@ -162,6 +162,8 @@ extension FrozenSection: Equatable {
 enum FrozenSectionSource<Key: SectionKey, Model: ObjectBase>: Sendable {
     case column(ColumnReference)
     case closure(@Sendable (Frozen<Model>) -> Key)
+    /// The keys couldn't be determined when the sections were frozen.
+    case failure(Realm.Error)
 
     /// Returns the sections of results.
     ///
@@ -181,6 +183,7 @@ enum FrozenSectionSource<Key: SectionKey, Model: ObjectBase>: Sendable {
             // reports problems of the query, which reading the objects doesn't
             _ = try query.run { _ in }
             return try .of(results.map(key), className)
+        case .failure(let error): throw error
         }
     }
 }

@@ -88,14 +88,20 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
         case .column(let column): return FrozenSections(frozen, .column(column))
         case .closure(let key):
             let table = frozen.table
-            let sectioning = table.snapshot.answer(Sectioning<Key>()) { () throws(Realm.Error) in
-                let rows = frozen.query.tree
-                let keys = table.computeAll(Model.self) { object in
-                    rows.map { key(object($0)) }
+            do throws(Realm.Error) {
+                let sectioning = try ReadScope.runThrowing {
+                    () throws(Realm.Error) -> Sectioning<Key> in
+                    let rows = frozen.query.tree
+                    let keys = table.computeAll(Model.self) { object in
+                        rows.map { key(object($0)) }
+                    }
+                    return try .of(keys, table.schema.name)
                 }
-                return try .of(keys, table.schema.name)
+                return FrozenSections(frozen, sectioning)
+            } catch {
+                table.snapshot.fail(error)
+                return FrozenSections(frozen, .failure(error))
             }
-            return FrozenSections(frozen, sectioning)
         }
     }
 

@@ -133,6 +133,28 @@ import Testing
         }
     }
 
+    // Covers .invalidQuery
+    @Test func frozenSectionsWithoutKeysAreAnErrorForEveryUse() async throws {
+        let realm = try await realm()
+        try await realm.read { tx in
+            let start = tx.freeze()
+            let sections = tx.objects(Kinds.self).sectioned(sortDescriptors: []) { _ in
+                Point(0, 0)
+            }
+            var kept: FrozenSections<Point, Kinds>?
+            for number in 0..<3 {
+                let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                    try start.read { _ in
+                        if number == 0 { kept = sections.freeze() }
+                        if number == 1 { _ = kept?.count }
+                        if number == 2 { _ = kept?.first }
+                    }
+                }
+                expectEqual(error?.code, .invalidQuery, "use \(number)")
+            }
+        }
+    }
+
     // Covers 2.108, .invalidQuery
     @Test func linkIsRefusedAsAKey() async throws {
         let realm = try await realm()
