@@ -7,7 +7,8 @@ extension Transaction {
     ///
     ///     let old = try tx.dynamicObjects("Dog").filter("age > %@", 10).sorted(byKeyPath: "name")
     ///
-    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name.
+    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name;
+    ///   `.schemaMismatch` for a class of the program that a newer program has renamed or removed.
     /// - Complexity: O(1). Nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
@@ -22,7 +23,8 @@ extension Transaction {
     /// - Parameter key: A value that the primary key property can hold; `nil` finds the object
     ///   whose key is `nil`.
     /// - Throws: `.invalidInput` if there is no class with that name, or it has no primary key;
-    ///   `.invalidValue` for a key of the wrong type.
+    ///   `.schemaMismatch` as for ``dynamicObjects(_:)``; `.invalidValue` for a key of the wrong
+    ///   type.
     /// - Complexity: O(log n).
     public func dynamicObject(
         ofType className: String, forPrimaryKey key: Any?
@@ -125,8 +127,18 @@ extension Transaction {
         _ name: String, _ store: DynamicStore
     ) throws(Realm.Error) -> TableSchema? {
         if let table = store.table(named: name) { return table }
-        guard core.realm.knownEntry(named: name) != nil else { throw .unknownClass(name) }
+        try core.realm.checkUnstored(name, in: store.schema)
         return nil
+    }
+}
+
+extension RealmCore {
+    /// Throws for a class that isn't stored, unless it is one of the program that was never stored:
+    /// `.invalidInput` if the program doesn't have it, and `.schemaMismatch` if a newer program has
+    /// renamed or removed it.
+    func checkUnstored(_ name: String, in database: DatabaseSchema) throws(Realm.Error) {
+        guard let entry = knownEntry(named: name) else { throw .unknownClass(name) }
+        if let mismatch = entry.mapping(in: database).mismatch { throw mismatch }
     }
 }
 

@@ -8,12 +8,12 @@ extension Snapshot {
     ///     let dogs = try snapshot.dynamicObjects("Dog").filter("age > 3")
     ///     for dog in dogs { print(dog.name ?? "", dog["owner"] ?? "") }
     ///
-    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name.
+    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name;
+    ///   `.schemaMismatch` for a class of the program that a newer program has renamed or removed.
     /// - Complexity: O(1). Nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> FrozenDynamicObjects {
-        let isStored = StoredClasses(core.root.schema).schema(named: className) != nil
-        guard isStored || core.realm.knownEntry(named: className) != nil else {
-            throw .unknownClass(className)
+        if StoredClasses(core.root.schema).schema(named: className) == nil {
+            try core.realm.checkUnstored(className, in: core.root.schema)
         }
         return FrozenDynamicObjects(core, _DynamicQuery(className))
     }

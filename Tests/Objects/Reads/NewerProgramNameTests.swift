@@ -32,7 +32,10 @@ private enum Older {
 
     final class Order: Object { @Persisted var rack: Rack? }
 
-    static let types: [ObjectBase.Type] = [Rack.self, Label.self, Order.self]
+    /// A class that the newer program has renamed.
+    final class Crate: Object { @Persisted(primaryKey: true) var number: Int }
+
+    static let types: [ObjectBase.Type] = [Rack.self, Label.self, Order.self, Crate.self]
 }
 
 /// Names in predicate strings and paths on a realm that a newer program has migrated: what that
@@ -97,6 +100,28 @@ private enum Older {
         try expectEqual(orders.filter("rack.width > 5").count, 1)
         let unknown = await realmError { try racks.filter("depth > 5").count }
         expectEqual(unknown?.code, .invalidQuery)
+    }
+
+    // Covers 13.7, .schemaMismatch
+    @Test func dynamicObjectsOfARemovedClassAreErrors() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let errors = [
+            await realmError { try older.snapshot().dynamicObjects("Crate").count },
+            await realmError {
+                try await older.read { tx in try tx.dynamicObjects("Crate").count }
+            },
+            await realmError {
+                try await older.read { tx in
+                    try tx.dynamicObject(ofType: "Crate", forPrimaryKey: 1) == nil
+                }
+            },
+        ]
+        for error in errors {
+            expectTrue(error?.code == .schemaMismatch && error?.className == "Crate")
+        }
+        let unknown = await realmError { try older.snapshot().dynamicObjects("Box") }
+        expectEqual(unknown?.code, .invalidInput)
     }
 
     // Covers 13.7, .schemaMismatch
