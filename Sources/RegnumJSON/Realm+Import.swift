@@ -26,8 +26,9 @@ extension Realm {
     /// are resolved by primary key or, for classes without one, by the keys in the text; the
     /// imported objects get new keys. An object that is linked to before its line is read has
     /// default values until then; if there is no such line, the import throws and deletes these
-    /// objects, except those that another transaction has changed. If such an object has a primary
-    /// key and another transaction has changed it, it is treated as an object that already existed.
+    /// objects, except those that another transaction has changed, and those of a batch whose write
+    /// threw `.outcomeUnknown`. If such an object has a primary key and another transaction has
+    /// changed it, it is treated as an object that already existed.
     /// If the process is killed, complete batches remain; if all classes have primary keys,
     /// importing again with `update: .modified` completes the import.
     ///
