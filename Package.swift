@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "Regnum", targets: ["Regnum"]),
         .library(name: "RegnumJSON", targets: ["RegnumJSON"]),
         .library(name: "RegnumWorkers", targets: ["RegnumWorkers"]),
+        .library(name: "RegnumTesting", targets: ["RegnumTesting"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
     dependencies: [
@@ -76,6 +77,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RegnumWorkers", dependencies: ["Regnum", logging], swiftSettings: settings),
+        .target(
+            name: "RegnumTesting",
+            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers"],
+            swiftSettings: settings),
         .executableTarget(
             name: "RegnumTool", dependencies: ["Regnum", "RegnumJSON", argumentParser],
             swiftSettings: settings),
@@ -121,12 +126,12 @@ let package = Package(
         tests("Objects", realm + ["RealmOracle", "RegnumJSON", logging]),
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),
-        tests("Changes", realm + ["EngineOracle", "RealmOracle", logging]),
-        tests("Realm", realm + ["EngineOracle", "RegnumJSON", logging]),
+        tests("Changes", realm + ["EngineOracle", "RealmOracle", "RegnumTesting", logging]),
+        tests("Realm", realm + ["EngineOracle", "RegnumJSON", "RegnumTesting", logging]),
         tests("Migrations", realm + ["EngineOracle", "RegnumJSON", logging]),
-        tests("Workers", realm + ["RegnumWorkers", logging]),
+        tests("Workers", realm + ["RegnumTesting", "RegnumWorkers", logging]),
         tests(
-            "Compatibility", realm + ["RegnumWorkers", logging],
+            "Compatibility", realm + ["RegnumTesting", "RegnumWorkers", logging],
             exclude: ["Confinement/Leaks", "Confinement/Twins"]),
         tests(
             "Processes",

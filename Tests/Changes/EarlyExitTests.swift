@@ -1,5 +1,6 @@
 import Regnum
 import RegnumTestSupport
+import RegnumTesting
 import Testing
 
 @testable import RegnumTestModels

@@ -12,6 +12,10 @@ let allowedImports: [String: Set<String>] = [
     ],
     "RegnumJSON": ["Regnum", "RegnumEngine", "RegnumStore", "Logging", "FoundationEssentials"],
     "RegnumWorkers": ["Regnum", "Logging", "FoundationEssentials", "Synchronization"],
+    "RegnumTesting": [
+        "Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers", "FoundationEssentials", "Glibc",
+        "Synchronization",
+    ],
     "RegnumTool": ["Regnum", "RegnumJSON", "ArgumentParser", "Foundation", "Glibc"],
 ]
 
@@ -44,7 +48,7 @@ let folderExceptions: [String: Set<String>] = [
 ]
 
 /// The folders of `Sources` with public declarations.
-let publicTargets: Set<String> = ["Regnum", "RegnumJSON", "RegnumWorkers"]
+let publicTargets: Set<String> = ["Regnum", "RegnumJSON", "RegnumTesting", "RegnumWorkers"]
 
 /// The allowed contents of the top level of the repository, besides dot files. (`Package.resolved`
 /// is written by the package manager and isn't part of the repository.)

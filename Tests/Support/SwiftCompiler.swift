@@ -92,7 +92,7 @@ package enum SwiftCompiler {
         let list = try BuiltProduct.file("regnumPackageTests.product/Objects.LinkFileList")
         let modules = [
             "CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "RegnumWorkers",
-            "Logging",
+            "RegnumTesting", "Logging",
         ]
         return try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")) }

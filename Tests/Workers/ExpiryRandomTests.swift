@@ -1,6 +1,7 @@
 import Foundation
 import Regnum
 import RegnumTestSupport
+import RegnumTesting
 import Testing
 
 @testable import RegnumTestModels
@@ -76,7 +77,7 @@ private struct ExpiryHistory {
         case 0: .distantFuture
         case 1: .distantPast
         case 2: now
-        case 3: ManualClock.start
+        case 3: Date(timeIntervalSince1970: 1_000_000_000)
         default: now + Double(random.below(200) - 60) / random.oneOf([1, 1, 3])
         }
     }

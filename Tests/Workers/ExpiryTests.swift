@@ -1,6 +1,7 @@
 import Foundation
 import Regnum
 import RegnumTestSupport
+import RegnumTesting
 import Testing
 
 @testable import RegnumTestModels

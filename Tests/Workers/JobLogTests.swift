@@ -1,6 +1,7 @@
 import Logging
 import Regnum
 import RegnumTestSupport
+import RegnumTesting
 import Synchronization
 import Testing
 

@@ -49,27 +49,6 @@ extension Receipt {
     }
 }
 
-extension ManualClock {
-    /// The date at the start of a test.
-    static let start = Date(timeIntervalSince1970: 1_000_000_000)
-
-    /// The date, which advances with the clock.
-    var date: Date { Self.start.addingTimeInterval(Double(now.offset.components.seconds)) }
-
-    /// The clocks of workers.
-    var time: WorkerTime { WorkerTime(clock: self) { self.date } }
-
-    /// Lets time pass in steps until a condition holds.
-    func advance(
-        by step: Duration, until isReached: () async throws -> Bool
-    ) async throws {
-        while !(try await isReached()) {
-            advance(by: step)
-            try await Task.sleep(for: .milliseconds(1))
-        }
-    }
-}
-
 /// Waits until the current objects of a live query satisfy a condition.
 func wait<Model: ObjectBase>(
     for results: LiveResults<Model>, until isReached: (FrozenResults<Model>) -> Bool

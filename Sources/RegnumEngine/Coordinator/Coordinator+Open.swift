@@ -15,13 +15,17 @@ extension Coordinator {
         case .memory(let identifier):
             if let open = CoordinatorRegistry.shared.find(memory: identifier) { return open }
             var root = DatabaseRoot.makeEmpty()
-            if let seedPath = options.seedPath {
+            if let forkedRoot = options.forkedRoot {
+                root = forkedRoot.forked()
+            } else if let seedPath = options.seedPath {
                 root = try await onPool { () throws(StoreError) in
                     try RealmContent.read(seedPath, options).root
                 }
             }
             return CoordinatorRegistry.shared.memory(identifier) {
-                Coordinator(options, log: nil, root: root, recovery: nil)
+                var options = options
+                options.forkedRoot = nil  // not to be held longer than the fork's first version
+                return Coordinator(options, log: nil, root: root, recovery: nil)
             }
         case .directory(let path):
             try ProcessFork.check()

@@ -35,6 +35,8 @@ package struct CoordinatorOptions: Sendable {
     package var isReadOnly = false
     /// The directory of the realm whose content a new realm starts with. It is only read.
     package var seedPath: String?
+    /// The version of another realm that a new in-memory realm starts with, as a fork of it.
+    package var forkedRoot: DatabaseRoot?
 
     package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
         self.place = place

@@ -11,12 +11,16 @@ package final class DatabaseRoot: Sendable {
     let content: DatabaseContent
     /// The root's position in its lineage (`NodeStore`).
     let stamp: UInt64
+    /// Whether the root is the beginning of a fork: an edit copies it, and leaves the lineage to the
+    /// realm that it comes from.
+    let isForked: Bool
 
     /// Creates a root and registers it in its store.
-    init(version: UInt64, content: DatabaseContent, stamp: UInt64) {
+    init(version: UInt64, content: DatabaseContent, stamp: UInt64, isForked: Bool = false) {
         self.version = version
         self.content = content
         self.stamp = stamp
+        self.isForked = isForked
         content.context.store.register(stamp: stamp, directory: content.directory)
     }
 

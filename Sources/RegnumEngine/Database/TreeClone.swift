@@ -1,8 +1,8 @@
 /// Copies of entire trees, for edits that can't continue the lineage of their base because the base
 /// isn't its newest root or another edit is in progress.
 ///
-/// Happens when a batch couldn't be written while a transaction based on it is still running, and
-/// in tests that continue one version in two ways.
+/// Happens when a batch couldn't be written while a transaction based on it is still running, with
+/// the first transaction of a fork, and in tests that continue one version in two ways.
 extension DatabaseContent {
     /// Returns the content to edit: this content if an edit can continue its lineage from the root
     /// with that stamp, otherwise a copy.
@@ -28,6 +28,22 @@ extension DatabaseContent {
 }
 
 extension DatabaseRoot {
+    /// Returns a root with the same state, for another realm. It shares all nodes until that realm
+    /// is edited.
+    ///
+    /// - Complexity: O(1). The first edit is O(n).
+    func forked() -> DatabaseRoot {
+        DatabaseRoot(version: version, content: content, stamp: stamp, isForked: true)
+    }
+
+    /// Returns the content to edit: that of the root if an edit can continue its lineage, otherwise
+    /// a copy.
+    func edited() -> (content: DatabaseContent, edit: ContentEdit) {
+        if !isForked { return self.content.edited(on: stamp) }
+        let (content, edit) = content.cloned()
+        return (content, ContentEdit(edit, content.context.source))
+    }
+
     /// Returns a root with the same state in a new lineage.
     ///
     /// - Complexity: O(n).

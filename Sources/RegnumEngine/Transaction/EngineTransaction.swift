@@ -25,13 +25,13 @@ package final class EngineTransaction {
 
     enum Phase { case open, committed, aborted }
 
-    /// - Complexity: O(number of classes). O(n) if `base` isn't the newest root of its lineage or
-    ///   another transaction on it hasn't ended.
+    /// - Complexity: O(number of classes). O(n) if `base` is a fork, or isn't the newest root of its
+    ///   lineage, or another transaction on it hasn't ended.
     package init(base: DatabaseRoot, origin: String? = nil) {
         self.base = base
         self.origin = origin
         version = base.version + 1
-        let (content, edit) = base.content.edited(on: base.stamp)
+        let (content, edit) = base.edited()
         (self.content, self.edit) = (content, edit)
         changes = content.schema.tables.indices.map {
             TableChanges(firstNewKey: content[$0].nextKey)

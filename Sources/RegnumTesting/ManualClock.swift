@@ -1,15 +1,27 @@
-import Synchronization
+public import FoundationEssentials
+public import RegnumWorkers
+internal import Synchronization
 
-/// A clock whose time passes only when a test says so.
-package final class ManualClock: Clock {
-    package struct Instant: InstantProtocol {
-        package var offset: Duration
+/// A clock whose time passes only when a test advances it.
+///
+///     let clock = ManualClock()
+///     var options = JobOptions()
+///     options.time = clock.time
+///     …
+///     try await clock.advance(by: .seconds(60)) { try await queue.counts().done == 1 }
+///
+/// Anything that takes a `Clock` can use it, such as `next(within:clock:)` of a stream.
+public final class ManualClock: Clock {
+    /// A point in time of a ``ManualClock``.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was created.
+        public var offset: Duration
 
-        package func advanced(by duration: Duration) -> Instant {
+        public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
-        package func duration(to other: Instant) -> Duration { other.offset - offset }
-        package static func < (left: Instant, right: Instant) -> Bool {
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }
     }
@@ -34,16 +46,30 @@ package final class ManualClock: Clock {
     }
 
     private let state = Mutex(State())
+    private let start: Date
 
-    package init() {}
+    /// Creates a clock.
+    ///
+    /// - Parameter date: The date at the start, by default in September 2001.
+    public init(date: Date = Date(timeIntervalSince1970: 1_000_000_000)) { start = date }
 
-    package var now: Instant { state.withLock { $0.now } }
-    package var minimumResolution: Duration { .zero }
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    /// The date, which advances with the clock.
+    public var date: Date {
+        let (seconds, attoseconds) = now.offset.components
+        return start.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
+    }
+
+    /// The clock in the form in which the options of job queues, consumers and expiring objects
+    /// take it.
+    public var time: WorkerTime { WorkerTime(clock: self) { self.date } }
 
     /// The number of tasks that are asleep.
-    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -81,8 +107,9 @@ package final class ManualClock: Clock {
         }
     }
 
-    /// Waits until tasks have fallen asleep this many times since the clock was made.
-    package func sleeps(_ count: Int) async {
+    /// Waits until tasks have fallen asleep this many times since the clock was created. A task that
+    /// finds that its time has come doesn't fall asleep.
+    public func sleeps(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
                 if state.sleepCount >= count { return true }
@@ -93,15 +120,30 @@ package final class ManualClock: Clock {
         }
     }
 
-    /// Lets time pass and wakes those whose time has come.
-    package func advance(by duration: Duration) {
+    /// Lets time pass, and wakes the tasks whose time has come, in the order of their deadlines.
+    /// Doesn't wait for them to run.
+    public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
             let due = state.sleepers.filter { $0.value.deadline <= now }
             for id in due.keys { state.sleepers[id] = nil }
-            return due.values.map(\.continuation)
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+                .map(\.value.continuation)
         }
         for continuation in woken { continuation.resume() }
+    }
+
+    /// Lets time pass in steps until a condition holds. Between the steps, other tasks run for a
+    /// millisecond of real time, in which they can reach their next sleep.
+    ///
+    /// - Throws: `CancellationError`, and what the condition throws.
+    public func advance(
+        by step: Duration, until isReached: () async throws -> Bool
+    ) async throws {
+        while !(try await isReached()) {
+            advance(by: step)
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 }
