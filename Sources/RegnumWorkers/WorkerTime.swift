@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// The clocks used by consumers, job queues and expiring objects. Tests can replace them.
 ///
 ///     var options = JobOptions()
-///     options.time = WorkerTime(clock: manualClock) { manualClock.date }
+///     options.time = ManualClock().time    // of the product RegnumTesting
 public struct WorkerTime: Sendable {
     /// The clock for waiting until a job is due, an object expires, an attempt is retried or a
     /// lease has to be renewed.

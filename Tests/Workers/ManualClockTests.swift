@@ -1,0 +1,23 @@
+import Foundation
+import RegnumTestSupport
+import RegnumTesting
+import Testing
+
+/// `ManualClock`.
+@Suite struct ManualClockTests {
+    @Test func sleepersWakeWhenTheirTimeHasCome() async throws {
+        let clock = ManualClock(date: Date(timeIntervalSince1970: 0))
+        let tasks = (1...3).map { seconds in
+            Task { try await clock.sleep(for: .seconds(seconds)) }
+        }
+        await clock.sleeps(3)
+        clock.advance(by: .milliseconds(2_500))
+        for task in tasks[..<2] { try await task.value }
+        expectEqual(clock.sleeperCount, 1)
+        expectEqual(clock.date, Date(timeIntervalSince1970: 2.5))
+        tasks[2].cancel()
+        let error = await #expect(throws: CancellationError.self) { try await tasks[2].value }
+        expectTrue(error != nil && clock.sleeperCount == 0)
+        try await clock.sleep(until: clock.now)  // returns at once
+    }
+}
