@@ -52,14 +52,14 @@ public func expectChanges<Model: ObjectBase>(
             actual.modified += set.modifications.count
             if actual == expected { return sets }
             if !actual.canBecome(expected) {
-                throw UnexpectedChanges(expected, actual, sets, "at once")
+                throw UnexpectedChanges(expected, actual, sets, "")
             }
         case .timedOut:
             if actual == expected { return sets }
-            throw UnexpectedChanges(expected, actual, sets, "within \(duration)")
+            throw UnexpectedChanges(expected, actual, sets, " within \(duration)")
         case .end:
             try Task.checkCancellation()
-            throw UnexpectedChanges(expected, actual, sets, "before the realm was closed")
+            throw UnexpectedChanges(expected, actual, sets, " before the realm was closed")
         }
     }
 }
@@ -88,7 +88,7 @@ public struct UnexpectedChanges: Error, CustomStringConvertible {
         _ time: String
     ) {
         var lines = [
-            "The objects of \(Model.self) didn't change as expected \(time).",
+            "The objects of \(Model.self) didn't change as expected\(time).",
             "expected: \(expected)", "actual:   \(actual)",
         ]
         for set in sets {

@@ -14,7 +14,8 @@ struct DiskFaults: Sendable {
                 let (seconds, attoseconds) = delay.components
                 var rest = timespec(
                     tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-                while nanosleep(&rest, &rest) != 0, errno == EINTR {}
+                var left = timespec()
+                while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
             }
             switch failure {
             case .diskFull:

@@ -18,6 +18,6 @@ import Testing
         tasks[2].cancel()
         let error = await #expect(throws: CancellationError.self) { try await tasks[2].value }
         expectTrue(error != nil && clock.sleeperCount == 0)
-        try await clock.sleep(until: clock.now)  // returns at once
+        try await clock.sleep(until: clock.now, tolerance: nil)  // returns at once
     }
 }

@@ -54,7 +54,7 @@ import Testing
             expectEqual(
                 lines.prefix(3),
                 [
-                    "The objects of Room didn't change as expected at once.",
+                    "The objects of Room didn't change as expected.",
                     "expected: 0 inserted, 1 deleted, 0 modified",
                     "actual:   1 inserted, 0 deleted, 0 modified",
                 ])

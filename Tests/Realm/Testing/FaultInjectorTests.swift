@@ -38,7 +38,8 @@ import Testing
         await again.close()
     }
 
-    @Test(arguments: [true, false]) func failedCallsLeaveTheOutcomeOpen(isSync: Bool) async throws {
+    @Test(arguments: [true, false])
+    func failedCallsLeaveTheOutcomeOpen(isSync: Bool) async throws {
         if isSync { faults.syncFailure = .ioError } else { faults.writeFailure = .ioError }
         let error = await realmError { try await add("second") }
         expectEqual(error?.code, .outcomeUnknown)

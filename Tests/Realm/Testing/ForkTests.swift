@@ -57,7 +57,7 @@ import Testing
         try await fork.write { tx in
             try requireValue(tx.object(Room.self, forPrimaryKey: "random")).topic = "new"
         }
-        guard case .update(_, let delta) = try await stream.next() else {
+        guard case .update(_, let delta)? = try await stream.next() else {
             Issue.record("There is no update.")
             return
         }
