@@ -107,8 +107,8 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Waits until tasks have fallen asleep this many times since the clock was created. A task that
-    /// finds that its time has come doesn't fall asleep.
+    /// Waits until tasks have fallen asleep this many times since the clock was created. A task
+    /// whose time has already come doesn't fall asleep.
     public func sleeps(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

@@ -11,8 +11,8 @@ package final class DatabaseRoot: Sendable {
     let content: DatabaseContent
     /// The root's position in its lineage (`NodeStore`).
     let stamp: UInt64
-    /// Whether the root is the beginning of a fork: an edit copies it, and leaves the lineage to the
-    /// realm that it comes from.
+    /// Whether the root is the beginning of a fork: an edit copies it, and leaves the lineage to
+    /// the realm that it comes from.
     let isForked: Bool
 
     /// Creates a root and registers it in its store.

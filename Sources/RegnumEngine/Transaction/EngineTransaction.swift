@@ -25,8 +25,8 @@ package final class EngineTransaction {
 
     enum Phase { case open, committed, aborted }
 
-    /// - Complexity: O(number of classes). O(n) if `base` is a fork, or isn't the newest root of its
-    ///   lineage, or another transaction on it hasn't ended.
+    /// - Complexity: O(number of classes). O(n) if `base` is a fork or isn't the newest root of its
+    ///   lineage, or if another transaction on it hasn't ended.
     package init(base: DatabaseRoot, origin: String? = nil) {
         self.base = base
         self.origin = origin
