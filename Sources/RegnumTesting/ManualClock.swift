@@ -8,7 +8,7 @@ internal import Synchronization
 ///     var options = JobOptions()
 ///     options.time = clock.time
 ///     …
-///     try await clock.advance(by: .seconds(60)) { try await queue.counts().done == 1 }
+///     try await clock.advance(by: .seconds(10)) { realm.objects(Mail.self).isEmpty }
 ///
 /// Anything that takes a `Clock` can use it, such as `next(within:clock:)` of a stream.
 public final class ManualClock: Clock {
