@@ -15,9 +15,5 @@ import ArgumentParser
         subcommands: [
             ExportCommand.self, ImportCommand.self, InfoCommand.self, QueryCommand.self,
             SchemaCommand.self, VerifyCommand.self,
-            """,
-        subcommands: [
-            ExportCommand.self, ImportCommand.self, InfoCommand.self, QueryCommand.self,
-            SchemaCommand.self, VerifyCommand.self,
         ])
 }
