@@ -129,7 +129,7 @@ final class ExplainedNote: Object {
         expectTrue(words.hasSuffix("the result has 40 objects."), "\(words)")
         for (phrase, count) in [("\"all word3\"", 40), ("\"word3 all\"", 0)] {
             let found = try all.where { $0.words.matchesText(phrase) }.explain()
-            expectTrue(found.contains(" by the full-text index on words."), "\(found)")
+            expectTrue(found.contains(" using the full-text index on words."), "\(found)")
             expectTrue(found.hasSuffix("the result has \(count) objects."), "\(found)")
         }
         let linked = try all.where { $0.owner.name == "P7" && $0.number > 0 }.explain()

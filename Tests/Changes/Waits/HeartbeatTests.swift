@@ -117,34 +117,6 @@ import Testing
         expectEqual(after, realm.snapshot().cursor)
     }
 
-    /// The stream passes commits that don't concern it without being advanced.
-    // Covers O50, O24
-    @Test func aReplacedObjectDoesNotMoveThePositionBack() async throws {
-        let realm = try await Realm.temporary([Room.self, Person.self])
-        try await realm.write { try $0.add(Room("general", topic: "old")) }
-        var stream = realm.object(Room.self, forPrimaryKey: "general").changes.makeAsyncIterator()
-        _ = try await stream.next()
-        var commits = realm.commits.makeAsyncIterator()
-        try await realm.write { try $0.add(Person("a", age: 1)) }
-        _ = try await commits.next()
-        let position = realm.snapshot().cursor
-        expectEqual(stream.cursor, position)
-        try await realm.write { tx in
-            tx.delete(tx.objects(Room.self))
-            try tx.add(Room("general", topic: "new"))
-        }
-        guard case .deleted? = try await stream.next() else {
-            Issue.record("no deletion")
-            return
-        }
-        expectEqual(stream.cursor, position)
-        guard case .inserted? = try await stream.next() else {
-            Issue.record("no insertion")
-            return
-        }
-        expectEqual(stream.cursor, realm.snapshot().cursor)
-    }
-
     // Covers O50
     @Test func anyStreamIsHandledByOneFunction() async throws {
         let realm = try await Realm.temporary([Person.self])

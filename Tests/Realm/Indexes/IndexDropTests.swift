@@ -29,13 +29,13 @@ import Testing
         expectEqual(plain.snapshot().version, old.version + 3)
         // older versions keep theirs
         let before = try old.objects(IdxFirst.IdxNote.self).where { $0.room == "r3" }.explain()
-        expectTrue(before.contains("by the index on room"), "\(before)")
+        expectTrue(before.contains("using the index on room"), "\(before)")
         let after = plain.snapshot().objects(IdxFirst.IdxNote.self)
         let inRoom = after.where { $0.room == "r3" }
         expectEqual(inRoom.count, 20)
-        try expectEqual(inRoom.explain().contains("by the index"), false)
+        try expectEqual(inRoom.explain().contains("using the index"), false)
         try expectEqual(
-            after.where { $0.number == 7 }.explain().contains("by the index on number"), true)
+            after.where { $0.number == 7 }.explain().contains("using the index on number"), true)
         try await plain.snapshot().checkIntegrity()
         try await expectEqual(plain.dropUndeclaredIndexes(), 0)
         try await plain.write { try IdxFirst.add(400..<401, to: $0) }

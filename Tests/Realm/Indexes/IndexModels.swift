@@ -140,16 +140,16 @@ extension Realm {
         expectEqual(withWord.map(\.number), numbers.filter { $0 % 10 == 3 })
         expectEqual(near.map(\.number), [200])
         let explanations = try [
-            ("IdxNote.room", "by the index on room", inRoom.explain()),
-            ("IdxNote.text", "by the full-text index on text", withWord.explain()),
-            ("IdxPlace.coordinates", "by the geospatial index on ", near.explain()),
+            ("IdxNote.room", "using the index on room", inRoom.explain()),
+            ("IdxNote.text", "using the full-text index on text", withWord.explain()),
+            ("IdxPlace.coordinates", "using the geospatial index on ", near.explain()),
         ]
         for (index, words, text) in explanations {
             expectEqual(text.contains(words), indexes.contains(index), "\(text)")
         }
         // the primary key always has an index
         let one = try all.where { $0.number == 77 }.explain()
-        expectTrue(one.contains("by the index on number"), "\(one)")
+        expectTrue(one.contains("using the index on number"), "\(one)")
         try await snapshot.checkIntegrity()
     }
 }
