@@ -137,13 +137,13 @@ extension LiveSections {
         switch (filter.filter, source) {
         case (.deep(let depth), .column(let column)):
             return (filter, nil, column.hops.count <= depth)
-        case (.deep, .closure): return (filter, nil, false)
+        case (.deep, _): return (filter, nil, false)
         case (.paths(let paths), .column(let column)):
             let path = ChangePath(hops: column.hops, last: .property(StoredText(column.name)))
             var filter = filter
             filter.filter = .paths(paths + [path])
             return (filter, paths.count, true)
-        case (.paths(let paths), .closure): return (filter, paths.count, false)
+        case (.paths(let paths), _): return (filter, paths.count, false)
         }
     }
 }
