@@ -123,13 +123,15 @@ extension DynamicQueryable {
     ) throws(Realm.Error) -> Self {
         var query = _query
         query.plan = try _classes.bind(
-            className, arguments, objects, dependencies: { $0.linkedDependencies }
-        ) { (binder) throws(Realm.Error) in
-            var plan = query.plan
-            try plan.add(text, binder, className)
-            if let problem = binder.scope.operands.problem(in: _classes.database) { throw problem }
-            return plan
-        }
+            className, arguments, objects, dependencies: { $0.linkedDependencies },
+            { (binder) throws(Realm.Error) in
+                var plan = query.plan
+                try plan.add(text, binder, className)
+                if let problem = binder.scope.operands.problem(in: _classes.database) {
+                    throw problem
+                }
+                return plan
+            })
         return _with(query)
     }
 
@@ -190,10 +192,8 @@ extension DynamicQueryable {
         _ path: String
     ) throws(Realm.Error) -> (column: ColumnReference, storage: _StorageType) {
         try _classes.bind(
-            className, .positions([]), objects, dependencies: { $0.column.dependencies }
-        ) { (binder) throws(Realm.Error) in
-            try binder.singleColumn(path, of: className)
-        }
+            className, .positions([]), objects, dependencies: { $0.column.dependencies },
+            { (binder) throws(Realm.Error) in try binder.singleColumn(path, of: className) })
     }
 }
 
