@@ -47,8 +47,8 @@ public struct GeoPolygon: GeoShape {
 
     /// An implementation detail of queries.
     ///
-    /// - Complexity: O(n log² n) for n points, if few edges are close to each other, and O(n) for each
-    ///   hole.
+    /// - Complexity: O(n log² n) for n points, if few edges are close to each other, and O(n) for
+    ///   each hole.
     public var _area: _GeoArea { _GeoArea(rings: [outerRing] + holes, text: description) }
 
     /// The polygon as written in predicate strings.
