@@ -58,7 +58,9 @@ import Testing
                     "expected: 0 inserted, 1 deleted, 0 modified",
                     "actual:   1 inserted, 0 deleted, 0 modified",
                 ])
-            expectTrue(lines.count == 4 && lines[3].contains("new"))
+            let inserted = lines.dropFirst(3).joined(separator: "\n")
+            expectTrue(inserted.hasPrefix("inserted Room"), "\(inserted)")
+            expectTrue(inserted.contains("new"), "\(inserted)")
         }
         await realm.close()
     }

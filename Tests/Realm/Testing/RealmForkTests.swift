@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// `Realm.fork` and `RealmTemplate`.
-@Suite struct ForkTests {
+@Suite struct RealmForkTests {
     private func names(_ realm: Realm) -> [String] {
         realm.snapshot().objects(Room.self).map(\.name)
     }
