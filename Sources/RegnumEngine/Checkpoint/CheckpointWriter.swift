@@ -7,6 +7,8 @@ struct WrittenCheckpoint {
     var directory: SizedImage
     /// The number of leaves that weren't in the file before.
     var leafCount: Int
+    /// The size of all leaves that the checkpoint refers to.
+    var liveByteCount: UInt64
 }
 
 /// Writes a root to a nodes file: every leaf that isn't there yet, column by column, followed by
@@ -71,7 +73,9 @@ struct CheckpointWriter {
         }
         try checkSound()
         let bytes = directory.finish(liveByteCount: output.liveByteCount)
-        return WrittenCheckpoint(directory: try append(bytes), leafCount: output.writtenCount)
+        return WrittenCheckpoint(
+            directory: try append(bytes), leafCount: output.writtenCount,
+            liveByteCount: output.liveByteCount)
     }
 
     /// Writes additional data of the checkpoint: the delta of a bulk commit.

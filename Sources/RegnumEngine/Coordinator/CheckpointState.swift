@@ -17,11 +17,22 @@ package struct CheckpointOptions: Sendable {
     /// due, if no more rows than that remain. A checkpoint is also due when most bytes of the nodes
     /// file were freed (`NodesUse`). Deletions take few bytes of log, however much they free.
     package var minimumDeletedRowCount = 16_384
+    /// The maximum number of bytes by which a nodes file may exceed twice the live bytes after such
+    /// deletions, without a new file being begun.
+    package var shrinkingSlackByteCount: UInt64 = 1 << 20
     /// The number of log bytes since the last checkpoint above which closing writes a final one.
     package var minimumClosingByteCount: UInt64 = 256 << 10
     /// The minimum number of bytes of memory that switching to a new checkpoint must release; 0
     /// means that a process always switches.
     package var minimumReloadByteCount = 1 << 20
+    /// Whether a process also switches if its nodes file is no longer needed to open the realm, so
+    /// that the disk space of a removed file is freed.
+    package var leavesRemovedFiles = true
+    /// The minimum number of bytes that are no longer in use for which closing compacts the files,
+    /// if they are also at least half of all bytes.
+    package var minimumClosingGarbageByteCount: UInt64 = 1 << 20
+    /// The maximum number of bytes in use for which closing compacts the files.
+    package var maximumClosingLiveByteCount: UInt64 = 64 << 20
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
@@ -29,8 +40,8 @@ package struct CheckpointOptions: Sendable {
     /// full disk (`FullDisk`). A failed reload is retried after the same delay, then after twice as
     /// long each time, up to 50 times as long (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
-    /// The maximum time that a bulk commit waits for another process's checkpoint, which is paced
-    /// and may have gigabytes to write.
+    /// The maximum time that a bulk commit or a compaction waits for another process's checkpoint,
+    /// which is paced and may have gigabytes to write.
     package var bulkTimeoutNanoseconds: UInt64 = 60_000_000_000
 
     package init() {}
@@ -51,6 +62,10 @@ struct CheckpointState {
     var nodesUse: NodesUse?
     /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
+    /// The compaction that callers wait for.
+    var compaction: Compaction?
+    /// Whether the checkpoint that was begun last is a compaction.
+    var isCompaction = false
     /// Whether a bulk commit was made that the next segment's header should include.
     var isSegmentDue = false
     /// A checkpoint is due up to this version, and this process switches to it, regardless of the
@@ -101,6 +116,11 @@ struct CheckpointPlan {
     var lock: any LockFile
     /// Deletions by this process since `base`.
     var deletions: Deletions
+    /// Whether the directory image is written twice, for both kept checkpoints, so that neither
+    /// needs anything older.
+    var isTwofold = false
+    /// Set for a compaction, which writes a new file: what removes the files before it.
+    var compaction: LogTrimming?
 
     /// An estimate of the bytes that the checkpoint refers to: what is in memory, and what remains
     /// of the bytes of `base`.
@@ -114,6 +134,8 @@ struct CheckpointPlan {
 /// A checkpoint whose images are durable.
 struct FinishedCheckpoint {
     var reference: CheckpointReference
+    /// The first directory image of a twofold checkpoint.
+    var copy: CheckpointReference?
     /// The number of its file if it was created for this checkpoint.
     var newFile: UInt64?
     /// It is recorded only if this is still the newest checkpoint, ...
@@ -122,6 +144,8 @@ struct FinishedCheckpoint {
     var reframeCount: Int
     /// The deletions that led to it.
     var deletions: Deletions
+    /// The sizes of the files before a compaction.
+    var sizesBefore: FileSizes?
 }
 
 /// A root loaded from a checkpoint that is catching up with the log.
@@ -153,6 +177,7 @@ extension CoordinatorState {
     mutating func checkpointStep(
         _ log: RealmLog, _ options: CoordinatorOptions, _ now: UInt64
     ) -> Coordinator.Step? {
+        if let error = compactionFailure(log, now) { return .endCompaction(error) }
         guard phase == .open, writeFailure == nil, followFailure == nil else { return nil }
         // It has the same damaged leaf, and recording it would release the older checkpoint, which
         // may be intact.
@@ -176,14 +201,16 @@ extension CoordinatorState {
     private func isCheckpointDue(
         _ log: RealmLog, _ options: CheckpointOptions, _ now: UInt64
     ) -> Bool {
-        guard options.isOn || checkpoint.wantedVersion > 0, !isReadOnly, !checkpoint.isBusy,
-            checkpoint.finished == nil, now >= checkpoint.retryAt
+        let isCompacting = checkpoint.compaction != nil
+        guard options.isOn || checkpoint.wantedVersion > 0 || isCompacting, !isReadOnly,
+            !checkpoint.isBusy, checkpoint.finished == nil, now >= checkpoint.retryAt
         else { return false }
         let newest = log.newestCheckpoint
         let version = newest?.version ?? 0
-        guard publishedVersion > version, head.inheritedDamage == nil, !isHealing(log) else {
-            return false
-        }
+        guard publishedVersion > version || isCompacting, head.inheritedDamage == nil,
+            !isHealing(log)
+        else { return false }
+        if isCompacting { return true }
         if version < checkpoint.wantedVersion { return true }
         if publishedVersion - version >= options.maximumCommitCount { return true }
         if isShrunk(options) { return true }
@@ -212,11 +239,12 @@ extension CoordinatorState {
             || isFileMostlyFree(after: deletions)
     }
 
-    /// Handles the record of a checkpoint that covers `deletions`. After a shrinking one, the next
-    /// commit makes another: the files of the large state are removed once both kept checkpoints
-    /// are newer.
+    /// Handles the record of a checkpoint that covers `deletions`. After a shrinking one that isn't
+    /// twofold, the next commit makes another: the files of the large state are removed once both
+    /// kept checkpoints are newer.
     mutating func finishDeletions(
-        _ deletions: Deletions, version: UInt64, _ options: CheckpointOptions
+        _ deletions: Deletions, version: UInt64, isTwofold: Bool = false,
+        _ options: CheckpointOptions
     ) {
         let isShrinking =
             deletions.rowCount >= options.minimumDeletedRowCount
@@ -224,7 +252,7 @@ extension CoordinatorState {
         checkpoint.deletions -= deletions
         checkpoint.nodesUse = nil
         checkpoint.fullDisk = nil
-        if options.isOn, isShrinking {
+        if options.isOn, isShrinking, !isTwofold {
             checkpoint.wantedVersion = max(checkpoint.wantedVersion, version + 1)
         }
     }
@@ -253,7 +281,10 @@ extension CoordinatorState {
                 checkpoint.reload = .loading
                 return use(log, .reload(older))
             }
-            guard let newest = log.newestCheckpoint, newest.version > checkpoint.baseVersion,
+            // After a compaction, the file is another one although the version is the same.
+            let isFileObsolete = options.leavesRemovedFiles && isFileObsolete(log)
+            guard let newest = log.newestCheckpoint,
+                newest.version > checkpoint.baseVersion || isFileObsolete,
                 newest.version <= publishedVersion, newest.version != checkpoint.damagedVersion,
                 newest.version != checkpoint.unusableVersion
             else { return nil }
@@ -263,10 +294,19 @@ extension CoordinatorState {
             guard
                 options.minimumReloadByteCount == 0 || gain >= options.minimumReloadByteCount
                     || head.needsHealing || checkpoint.baseVersion < checkpoint.wantedVersion
+                    || isFileObsolete
             else { return nil }
             checkpoint.reload = .loading
             return use(log, .reload(newest))
         }
+    }
+
+    /// Whether the nodes file that this process reads holds neither kept checkpoint.
+    private func isFileObsolete(_ log: RealmLog) -> Bool {
+        guard let file = head.nodesFileNumber, let newest = log.newestCheckpoint else {
+            return false
+        }
+        return file < newest.file && file != log.olderCheckpoint?.file
     }
 
     /// Handles the failure of a reload. If the cause may be temporary, the reload is repeated, up

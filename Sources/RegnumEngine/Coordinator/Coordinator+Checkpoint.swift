@@ -44,7 +44,7 @@ extension Coordinator {
     }
 
     /// Acquires the checkpoint lock and returns a plan, or `nil` if no checkpoint is possible now.
-    private func planCheckpoint(_ lease: borrowing LogLease) -> CheckpointPlan? {
+    func planCheckpoint(_ lease: borrowing LogLease) -> CheckpointPlan? {
         let log = lease.log
         makeDurable(lease)
         let root = published
@@ -55,10 +55,15 @@ extension Coordinator {
             log.unlockCheckpoint()
             return nil
         }
-        return CheckpointPlan(
-            point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount, root: root,
-            nodes: log.nodes, lock: log.lock,
-            deletions: state.withLock { $0.checkpoint.deletions })
+        return state.withLock { state in
+            let isCompaction = state.beginCompaction()
+            return CheckpointPlan(
+                point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
+                root: root, nodes: log.nodes, lock: log.lock,
+                deletions: state.checkpoint.deletions,
+                isTwofold: isCompaction || state.isShrunk(options.checkpoint),
+                compaction: isCompaction ? log.trimming : nil)
+        }
     }
 
     /// Returns whether the checkpoint lock was acquired; false if another process holds it, or if
@@ -85,10 +90,12 @@ extension Coordinator {
         var failure: StoreError?
         let space = plan.nodes.freeByteCount
         do throws(StoreError) {
+            let sizes = try plan.compaction?.measure()
             let written = try writeImages(plan) { _ in self.paceCheckpoint() }
             finished = FinishedCheckpoint(
-                reference: written.reference, newFile: written.newFile, base: plan.base,
-                reframeCount: plan.reframeCount, deletions: plan.deletions)
+                reference: written.reference, copy: written.copy, newFile: written.newFile,
+                base: plan.base, reframeCount: plan.reframeCount, deletions: plan.deletions,
+                sizesBefore: sizes)
         } catch {
             if error.code != .closed { failure = error }
         }
@@ -97,16 +104,22 @@ extension Coordinator {
         // Damage is permanent, and each attempt would write everything before it again.
         let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
         let retryAt = IOPool.now() + pause * options.checkpoint.retryNanoseconds
-        endCheckpointJob { state in
+        let endsCompaction = failure != nil && plan.compaction != nil
+        let waiters = endCheckpointJob { state in
             state.checkpoint.finished = finished
             if finished == nil { state.checkpoint.retryAt = retryAt }
+            return endsCompaction ? state.takeCompaction() : []
         }
-        if let failure { options.report(.checkpointFailed(failure)) }
+        guard let failure else { return }
+        options.report(.checkpointFailed(failure))
+        for waiter in waiters { waiter.resume(returning: .failure(failure)) }
     }
 
     /// The images of a checkpoint.
-    private struct WrittenImages {
+    struct WrittenImages {
         let reference: CheckpointReference
+        /// The first directory image of a twofold checkpoint.
+        let copy: CheckpointReference?
         let bulk: BulkCommit?
         /// The number of their file if it was created for them.
         let newFile: UInt64?
@@ -117,7 +130,7 @@ extension Coordinator {
     /// - Parameters:
     ///   - delta: the changes of a bulk commit.
     ///   - file: the nodes file to append to; `nil` to choose by the size of the newest one.
-    private func writeImages(
+    func writeImages(
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> WrittenImages {
@@ -125,13 +138,14 @@ extension Coordinator {
         let damagedFile = plan.root.needsHealing ? plan.root.nodesFileNumber : nil
         let appender = try plan.nodes.appender(
             to: file ?? damagedFile, after: plan.base, liveByteCount: plan.liveByteCount,
-            pace: pace)
+            slackByteCount: plan.isTwofold ? options.checkpoint.shrinkingSlackByteCount : .max,
+            isNewFileWanted: plan.compaction != nil, pace: pace)
         do throws(StoreError) {
             return try writeImages(plan, delta: delta, appender)
         } catch {
             plan.nodes.discard(appender.newFileNumber)
             // The first damage encountered may be in a leaf that was copied here.
-            guard file == nil, damagedFile == nil, plan.root.needsHealing,
+            guard file == nil, damagedFile == nil, plan.compaction == nil, plan.root.needsHealing,
                 let own = plan.root.nodesFileNumber, own != appender.fileNumber
             else { throw error }
             return try writeImages(plan, delta: delta, to: own, pace)
@@ -164,8 +178,10 @@ extension Coordinator {
         reference.offset = written.directory.extent
         reference.byteCount = written.directory.byteCount
         reference.crc = written.directory.crc
+        let copy = plan.isTwofold ? reference : nil
+        if plan.isTwofold { reference = try writeAgain(reference, plan) }
         return WrittenImages(
-            reference: reference, bulk: bulk, newFile: appender.newFileNumber)
+            reference: reference, copy: copy, bulk: bulk, newFile: appender.newFileNumber)
     }
 
     /// Yields the disk to commits for a moment. Returns false if the checkpoint is canceled.
@@ -178,10 +194,14 @@ extension Coordinator {
     }
 
     /// Handles the end of the job that held the checkpoint lock, which has been released.
-    func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
+    @discardableResult
+    func endCheckpointJob<Result>(
+        _ change: (inout CoordinatorState) -> Result = { _ in }
+    ) -> Result {
         wakePump { state in
             state.checkpoint.isBusy = false
-            change(&state)
+            state.checkpoint.compaction?.extendDeadline(options.checkpoint)
+            return change(&state)
         }
     }
 
@@ -197,7 +217,8 @@ extension Coordinator {
             return
         }
         do throws(StoreError) {
-            try log.appendCheckpoint(finished.reference)
+            if finished.copy != nil { try log.beginSegment(forRecordOf: finished.reference) }
+            try log.appendCheckpoint(finished.reference, copy: finished.copy)
             try log.beginSegmentAfterCheckpoint()
         } catch {
             if log.isPoisoned || error.code == .fileMoved {
@@ -208,6 +229,7 @@ extension Coordinator {
                 discardFile(of: finished, lease)
                 noteFullDisk(error, freeByteCount: log.nodes.freeByteCount, finished.deletions)
                 options.report(.checkpointFailed(error))
+                if finished.sizesBefore != nil { endCompaction(.failure(error)) }
             }
         }
         let isNamed = log.newestCheckpoint == finished.reference && !log.isPoisoned
@@ -215,15 +237,22 @@ extension Coordinator {
             state.withLock { state in
                 state.statistics.checkpoints += 1
                 state.finishDeletions(
-                    finished.deletions, version: finished.reference.version, options.checkpoint)
+                    finished.deletions, version: finished.reference.version,
+                    isTwofold: finished.copy != nil, options.checkpoint)
             }
+            // Other processes then leave the files that are removed.
+            if finished.copy != nil { log.lock.wake() }
         }
-        let trimming = isNamed ? lockedTrimming(lease) : nil
+        let mayTrim = isNamed && !state.withLock { $0.checkpoint.isBusy }
+        let isLocked = mayTrim && lockCheckpointIfFree(log)
+        // After a compaction, the job waits for the lock if it isn't free.
+        var trimming = isLocked ? log.trimmingWithOrphans() : nil
+        if mayTrim, !isLocked, finished.sizesBefore != nil { trimming = log.trimming }
         release(lease) { state in
             state.syncDue = nil
             if trimming != nil { state.checkpoint.isBusy = true }
         }
-        if let trimming { trim(trimming, log.lock) }
+        if let trimming { trim(trimming, log.lock, isLocked: isLocked, finished.sizesBefore) }
     }
 
     /// Removes the file that was created for a checkpoint that isn't recorded in the log. Otherwise
@@ -248,64 +277,9 @@ extension Coordinator {
         }
     }
 
-    /// Acquires the checkpoint lock and returns the trimming; `nil` if the lock isn't available.
-    private func lockedTrimming(_ lease: borrowing LogLease) -> LogTrimming? {
-        let isBusy = state.withLock { $0.checkpoint.isBusy }
-        guard !isBusy, lockCheckpointIfFree(lease.log) else { return nil }
-        return lease.log.trimming
-    }
-
-    private func trim(_ trimming: LogTrimming, _ lock: any LockFile) {
-        IOPool.shared.submitLong {
-            do throws(StoreError) {
-                try trimming.run()
-            } catch {
-                self.options.report(.checkpointFailed(error))
-            }
-            lock.unlock(.checkpoint)
-            self.endCheckpointJob()
-        }
-    }
-
-    /// Writes a final checkpoint on close if the log since the last one is long enough and both
-    /// locks are free. No job is running.
-    func checkpointForClosing(_ lease: borrowing LogLease) throws(StoreError) {
-        let log = lease.log
-        if log.holdsWriter, state.withLock({ $0.checkpoint.isSegmentDue }) {
-            try log.beginSegmentAfterCheckpoint()
-        }
-        measureNodes(lease)
-        let position = log.newestCheckpoint?.position ?? 0
-        guard options.checkpoint.isOn, log.position > position,
-            log.position - position > options.checkpoint.minimumClosingByteCount
-                || state.withLock({ $0.isShrunk(options.checkpoint) }),
-            !state.withLock({ $0.isHealing(log) }),
-            log.holdsWriter || log.tryBecomeWriterIfCurrent(),
-            let plan = planCheckpoint(lease)
-        else { return }
-        defer { log.unlockCheckpoint() }
-        let written: WrittenImages
-        do throws(StoreError) {
-            written = try writeImages(plan) { _ in true }
-        } catch {
-            options.report(.checkpointFailed(error))
-            return
-        }
-        try recording(written, log) { () throws(StoreError) in
-            try log.appendCheckpoint(written.reference)
-        }
-        state.withLock { $0.statistics.checkpoints += 1 }
-        try log.beginSegmentAfterCheckpoint()
-        do throws(StoreError) {
-            try log.trimming.run()
-        } catch {
-            options.report(.checkpointFailed(error))
-        }
-    }
-
     /// Runs `body`, which writes a record that names the images, and removes the file that was
     /// created for them if there is certainly no such record. The caller holds the checkpoint lock.
-    private func recording(
+    func recording(
         _ written: WrittenImages, _ log: RealmLog, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
@@ -361,7 +335,7 @@ extension Coordinator {
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }
-            let trimming = log.trimming
+            let trimming = log.trimmingWithOrphans()
             finishFlush(lease, [item], root)
             trim(trimming, log.lock)
         } catch {

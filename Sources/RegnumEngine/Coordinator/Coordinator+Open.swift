@@ -196,15 +196,19 @@ extension Coordinator {
 
     /// Finishes closing, after `settle`. Nothing is staged and no turn is taken.
     func finishClose() {
-        let (isFirst, closeContinuations, catchUps) = state.withLock { state in
+        let (isFirst, closeContinuations, catchUps, compactions) = state.withLock { state in
             defer { (state.closeContinuations, state.catchUps) = ([], []) }
-            if state.phase == .closed { return (false, state.closeContinuations, state.catchUps) }
+            let compactions = state.takeCompaction()
+            if state.phase == .closed {
+                return (false, state.closeContinuations, state.catchUps, compactions)
+            }
             state.phase = .closed
             state.log = nil
             state.isGateOpen = false
             state.isPumpRunning = false
-            return (true, state.closeContinuations, state.catchUps)
+            return (true, state.closeContinuations, state.catchUps, compactions)
         }
+        for waiter in compactions { waiter.resume(returning: .failure(Self.closedError)) }
         guard isFirst else { return }
         for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
@@ -232,5 +236,69 @@ extension Coordinator {
         } catch {
             options.report(.writingFailed(error))
         }
+    }
+
+    /// Writes a final checkpoint on close if the log since the last one is long enough, or if most
+    /// of the files is garbage, and both locks are free. No job is running.
+    func checkpointForClosing(_ lease: borrowing LogLease) throws(StoreError) {
+        let log = lease.log
+        if log.holdsWriter, state.withLock({ $0.checkpoint.isSegmentDue }) {
+            try log.beginSegmentAfterCheckpoint()
+        }
+        measureNodes(lease)
+        let position = log.newestCheckpoint?.position ?? 0
+        let isCompaction = options.checkpoint.isOn && isMostlyGarbage(log)
+        guard options.checkpoint.isOn, log.position > position,
+            log.position - position > options.checkpoint.minimumClosingByteCount
+                || state.withLock({ $0.isShrunk(options.checkpoint) }) || isCompaction,
+            !state.withLock({ $0.isHealing(log) }),
+            log.holdsWriter || log.tryBecomeWriterIfCurrent(),
+            var plan = planCheckpoint(lease)
+        else { return }
+        plan.isTwofold = plan.isTwofold || isCompaction
+        plan.compaction = isCompaction ? log.trimming : nil
+        defer { log.unlockCheckpoint() }
+        let written: WrittenImages
+        do throws(StoreError) {
+            written = try writeImages(plan) { _ in true }
+        } catch {
+            options.report(.checkpointFailed(error))
+            return
+        }
+        try recording(written, log) { () throws(StoreError) in
+            if written.copy != nil { try log.beginSegment(forRecordOf: written.reference) }
+            try log.appendCheckpoint(written.reference, copy: written.copy)
+        }
+        state.withLock { $0.statistics.checkpoints += 1 }
+        try log.beginSegmentAfterCheckpoint()
+        do throws(StoreError) {
+            try log.trimmingWithOrphans().run()
+        } catch {
+            options.report(.checkpointFailed(error))
+        }
+    }
+
+    /// Whether this process has changed the realm, and at most half of the bytes that are needed to
+    /// open it are in use: those of the nodes files, and the log since the older checkpoint.
+    private func isMostlyGarbage(_ log: RealmLog) -> Bool {
+        let limits = options.checkpoint
+        let root = published
+        let (hasCommitted, deletions) = state.withLock { state in
+            (state.statistics.commits > 0, state.checkpoint.deletions)
+        }
+        guard hasCommitted, !root.needsHealing else { return false }
+        let kept = [log.newestCheckpoint, log.olderCheckpoint].compactMap { $0 }
+        let before = min(CheckpointLoader.liveByteCount(kept.first, log.nodes), 1 << 50)
+        let least = deletions.remainder(of: before, rowCount: root.rowCount)
+        var byteCount = log.position - min(log.position, log.olderCheckpoint?.position ?? 0)
+        for number in Set(kept.map(\.file)) {
+            byteCount += (try? log.nodes.file(number).size()) ?? 0
+        }
+        func isDue(_ live: UInt64) -> Bool {
+            live <= limits.maximumClosingLiveByteCount && byteCount / 2 >= live
+                && byteCount - live >= limits.minimumClosingGarbageByteCount
+        }
+        guard isDue(least), let live = try? root.checkpointByteCount() else { return false }
+        return isDue(live)
     }
 }

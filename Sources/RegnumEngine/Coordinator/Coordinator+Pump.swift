@@ -14,6 +14,8 @@ extension Coordinator {
         case wake
         /// Replay what has been committed since a checkpoint was loaded.
         case startReplay(ReloadedRoot, through: LogPosition)
+        /// Give a compaction up.
+        case endCompaction(StoreError)
         /// Sleep until woken or until that time.
         case linger(until: UInt64)
         /// Nothing to do, at least until that time.
@@ -82,6 +84,7 @@ extension Coordinator {
             case .acquire: acquire(log)
             case .wake: if isWatched { log.lock.wake() }
             case .startReplay(let reloaded, let end): startReplay(reloaded, through: end)
+            case .endCompaction(let error): endCompaction(.failure(error))
             case .close(let lease):
                 settle(lease)
                 finishClose()

@@ -133,7 +133,7 @@ extension CoordinatorState {
         let follow = isHinted ? followRetry?.retryAt ?? .max : .max
         let acquire = checkpoint.finished != nil ? acquireRetry?.retryAt ?? .max : .max
         let reload = healingRetry(log) ?? .max
-        let next = min(follow, acquire, reload)
+        let next = min(follow, acquire, reload, compactionRetry ?? .max)
         return next == .max ? nil : next
     }
 

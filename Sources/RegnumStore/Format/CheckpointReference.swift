@@ -67,7 +67,8 @@ package struct CheckpointReference: Sendable, Hashable {
 }
 
 /// The two checkpoints that the log keeps. If the newest is damaged, the older one and the log
-/// since then replace it. The body of a CHECKPOINT record, and part of a segment header.
+/// since then replace it. After a compaction, both are of the same version. The body of a
+/// CHECKPOINT record, and part of a segment header.
 package struct KeptCheckpoints: Sendable, Hashable {
     static let byteCount = 2 * CheckpointReference.byteCount
 
@@ -79,8 +80,12 @@ package struct KeptCheckpoints: Sendable, Hashable {
     var all: [CheckpointReference] { [newest, older].compactMap { $0 } }
 
     /// Returns the checkpoints to keep after `reference` was added.
-    func adding(_ reference: CheckpointReference) -> KeptCheckpoints {
-        KeptCheckpoints(newest: reference, older: newest)
+    ///
+    /// - Parameter copy: another directory image of the same checkpoint.
+    func adding(
+        _ reference: CheckpointReference, copy: CheckpointReference? = nil
+    ) -> KeptCheckpoints {
+        KeptCheckpoints(newest: reference, older: copy ?? newest)
     }
 
     /// Returns the checkpoints without those that were found to be damaged.

@@ -180,6 +180,12 @@ package struct LockByte: RawRepresentable, Hashable, Sendable {
     /// Shared while watching for commits.
     package static let watchers = LockByte(rawValue: 4)
 
+    /// Returns the byte of a nodes file, far beyond the end of `LOCK`. The process that has created
+    /// the file locks it exclusively until it creates another one.
+    package static func nodesFile(_ number: UInt64) -> LockByte {
+        LockByte(rawValue: 1 << 49 | number & (1 << 48 - 1))
+    }
+
     /// Returns the byte that is locked exclusively while objects of the class are drained. It is
     /// derived from the class name, at an offset far beyond the end of the file.
     package static func drain(className: String) -> LockByte {

@@ -1,8 +1,7 @@
 /// The removal of files that neither the two kept checkpoints nor the retention need: segments
 /// whose records are all before the older checkpoint, nodes files that neither refers to, and files
-/// that were never completed. A nodes file newer than the newest checkpoint's is kept, because its
-/// checkpoint may be about to be recorded in the log. Otherwise it is removed once a newer file is
-/// referenced, or the next time a process opens the realm alone.
+/// that were never completed. A nodes file newer than the newest checkpoint's is kept if its
+/// checkpoint may be about to be recorded in the log.
 ///
 /// Can run on any thread, concurrently with the log's owner. If interrupted, the next run removes
 /// the remaining files. Other processes keep files that they have open or mapped.
@@ -22,6 +21,8 @@ package struct LogTrimming: Sendable {
     let wallClockMicroseconds: Int64
     let options: StoreOptions
     let retentionFile: RetentionFile
+    /// Nodes files that killed processes left, newer than the newest checkpoint's.
+    var orphans: Set<UInt64> = []
     /// Whether no other process has the realm open. Then nodes files newer than the newest
     /// checkpoint's are removed too.
     var isAlone = false
@@ -55,6 +56,10 @@ package struct LogTrimming: Sendable {
             try directory.unlink(NodesHeader.fileName(number))
             hasRemoved = true
         }
+        for number in orphans where files.contains(number) {
+            try directory.unlink(NodesHeader.fileName(number))
+            hasRemoved = true
+        }
         if hasRemoved { try directory.sync() }
         removeAbandoned(names)
     }
@@ -70,7 +75,7 @@ package struct LogTrimming: Sendable {
 
     /// Returns the segments before the last one whose base is at most `position`. Damaged headers
     /// are skipped, so that they don't keep files forever.
-    private func obsoleteSegments(
+    func obsoleteSegments(
         _ numbers: [UInt64], before position: LogPosition
     ) throws(StoreError) -> [UInt64] {
         guard position > 0 else { return [] }

@@ -42,7 +42,12 @@ extension RealmLog {
     ///
     /// Throws as `append` and `sync` do. After `outcomeUnknown` the record may or may not exist,
     /// and nothing may be removed.
-    package func appendCheckpoint(_ reference: CheckpointReference) throws(StoreError) {
+    ///
+    /// - Parameter copy: another directory image of the same checkpoint, which is kept instead of
+    ///   the newest one so far. Everything before the checkpoint can then be removed.
+    package func appendCheckpoint(
+        _ reference: CheckpointReference, copy: CheckpointReference? = nil
+    ) throws(StoreError) {
         precondition(reference.file > 0, "a checkpoint must be in a nodes file")
         precondition(
             reference.position >= checkpoints.newest?.position ?? 0,
@@ -51,7 +56,7 @@ extension RealmLog {
         precondition(
             reference.position <= position && reference.version <= version,
             "a checkpoint must be of a published commit")
-        try write([.checkpoint(checkpoints.adding(reference))])
+        try write([.checkpoint(checkpoints.adding(reference, copy: copy))])
         try sync()
         end.isIdle = true
         publish(wakes: false)
@@ -92,10 +97,26 @@ extension RealmLog {
         guard checkpoints.newest != nil, end.checkpointsEnd > segment.header.base,
             segment.byteCount > first || remainingByteCount < segment.byteCount / 2
         else { return }
+        try beginSmallSegment()
+    }
+
+    /// Starts a small segment for the record of a checkpoint and its copy, if the current one is
+    /// large and nothing was committed since the checkpoint, so that all older segments can be
+    /// removed. Also removes the spare, which may be large.
+    ///
+    /// Requires the writer lock. Throws as `beginSegmentAfterCheckpoint` does.
+    package func beginSegment(forRecordOf reference: CheckpointReference) throws(StoreError) {
+        try? directory.unlink(Self.spareName)
+        guard reference.position == position, segment.byteCount > options.firstSegmentByteCount
+        else { return }
+        try beginSmallSegment()
+    }
+
+    private func beginSmallSegment() throws(StoreError) {
         if durableEnd < position { try sync() }
         beginWriting()
         do {
-            try rotate(byteCounts: [first], isSmall: true)
+            try rotate(byteCounts: [options.firstSegmentByteCount], isSmall: true)
         } catch {
             if !isPoisoned { return }
             throw error
@@ -124,6 +145,35 @@ extension RealmLog {
             lastSegmentNumber: segment.header.number, end: position,
             wallClockMicroseconds: fileSystem.wallClockMicroseconds(), options: options,
             retentionFile: retentionFile)
+    }
+
+    /// The same, including nodes files that killed processes left.
+    ///
+    /// Requires the writer lock and, until the trimming has ended, the checkpoint lock.
+    package func trimmingWithOrphans() -> LogTrimming {
+        var trimming = trimming
+        trimming.orphans = findOrphans()
+        return trimming
+    }
+
+    /// Returns the nodes files newer than the newest checkpoint's that no process has locked. As no
+    /// checkpoint is recorded or written meanwhile, the processes that created them didn't record
+    /// their checkpoints before they died, and no other process can.
+    private func findOrphans() -> Set<UInt64> {
+        guard damagedCheckpoints.isEmpty, let names = try? directory.names() else { return [] }
+        let newest = checkpoints.newest?.file ?? 0
+        var files = Set(names.compactMap(NodesHeader.parse).filter { $0 > newest })
+        if files.isEmpty { return [] }
+        if names.contains(MigrationMark.fileName) {
+            // The migration may be resumed from it.
+            guard let mark = try? migrationMark.read() else { return [] }
+            files.remove(mark.file)
+        }
+        return files.filter { number in
+            guard (try? lock.tryLock(.nodesFile(number), .exclusive)) == true else { return false }
+            lock.unlock(.nodesFile(number))
+            return true
+        }
     }
 
     /// The past versions that can be rebuilt. Can be used without owning the log.

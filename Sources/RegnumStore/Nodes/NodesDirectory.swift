@@ -13,6 +13,9 @@ package final class NodesDirectory: Sendable {
     /// See `NodesAppender.init`.
     private let released = Guarded<[UInt64: Range<UInt64>]>([:])
 
+    /// The file that this process has created last, whose byte it has locked.
+    private let claimed = Guarded<UInt64?>(nil)
+
     private struct Reference: Sendable {
         weak let file: NodesFile?
     }
@@ -50,13 +53,14 @@ package final class NodesDirectory: Sendable {
 
     /// Returns an appender for the next checkpoint: to file `number`, whatever its content; if that
     /// isn't usable, to the file of `newest`, or to a new file if there is no such file, if it
-    /// failed or is damaged, or if its size, without what a failed appender released, exceeds twice
-    /// the live bytes plus 16 MiB.
+    /// failed or is damaged, if its size, without what a failed appender released, exceeds twice
+    /// the live bytes plus 16 MiB (`slackByteCount`, if that is less), or if `isNewFileWanted`.
     ///
     /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
     /// Throws `invalidDatabase` if the file was truncated.
     package func appender(
         to number: UInt64? = nil, after newest: CheckpointReference?, liveByteCount: UInt64,
+        slackByteCount: UInt64 = .max, isNewFileWanted: Bool = false,
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
         // A file that another process removed can still be in use here, but isn't usable.
@@ -67,9 +71,10 @@ package final class NodesDirectory: Sendable {
                 file, after: newest, released: released, lock: lock, options: options,
                 pace: pace)
         }
-        if let newest, let file = try usable(newest.file) {
+        if !isNewFileWanted, let newest, let file = try usable(newest.file) {
             let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
-            let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
+            let slack = min(slackByteCount, options.nodesSlackByteCount)
+            let limit = twice.addingReportingOverflow(slack)
             let isFull =
                 overflows || limit.overflow
                 ? false : try filledByteCount(file) > limit.partialValue
@@ -86,6 +91,7 @@ package final class NodesDirectory: Sendable {
                 .invalidDatabase, "\(directory.path) has a nodes file with an invalid number.",
                 path: directory.path)
         }
+        try claim(last + 1)
         let file = try NodesFile.create(
             fileSystem, directory, number: last + 1, realmID: realmID, abandoned: abandoned,
             options: options)
@@ -102,6 +108,22 @@ package final class NodesDirectory: Sendable {
             discard(file.number)
             throw error
         }
+    }
+
+    /// Locks the byte of a new file, which other processes would otherwise take for the remains of
+    /// a killed one until the log refers to it. The file that was created before is recorded in the
+    /// log or removed by now.
+    private func claim(_ number: UInt64) throws(StoreError) {
+        guard let lock else { return }
+        let last = claimed.withLock { last in
+            defer { last = number }
+            return last
+        }
+        if let last { lock.unlock(.nodesFile(last)) }
+        if try lock.tryLock(.nodesFile(number), .exclusive) { return }
+        throw StoreError(
+            .busy, "Another process is creating nodes file \(number) of \(directory.path).",
+            path: directory.path)
     }
 
     /// Returns the size of a file without the part that the next appender overwrites.
@@ -126,6 +148,25 @@ package final class NodesDirectory: Sendable {
         // Another process may create a file of this number.
         open.withLock { $0[number] = nil }
         abandoned.withLock { _ = $0.remove(number) }
+        let isClaimed = claimed.withLock { last in
+            guard last == number else { return false }
+            last = nil
+            return true
+        }
+        if isClaimed { lock?.unlock(.nodesFile(number)) }
+    }
+
+    /// Returns the size of those of the files that were removed, each counted once. They take space
+    /// as long as they are in use.
+    ///
+    /// Throws the errors of the file system.
+    package func removedByteCount(of files: [NodesFile]) throws(StoreError) -> UInt64 {
+        var known = Set(try directory.names())
+        var byteCount: UInt64 = 0
+        for file in files where known.insert(NodesHeader.fileName(file.number)).inserted {
+            byteCount += try file.size()
+        }
+        return byteCount
     }
 
     private func usable(_ number: UInt64) throws(StoreError) -> NodesFile? {

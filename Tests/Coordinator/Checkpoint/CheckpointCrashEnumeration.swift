@@ -6,9 +6,9 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A crash at every effect of coordinators that commit, commit in bulk, checkpoint, trim and close,
-/// on the simulated disk: power failures that keep any part of the unsynced data, the death of all
-/// processes, and a second crash while the realm is opened again.
+/// A crash at every effect of coordinators that commit, commit in bulk, checkpoint, compact, trim
+/// and close, on the simulated disk: power failures that keep any part of the unsynced data, the
+/// death of all processes, and a second crash while the realm is opened again.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct CheckpointCrashEnumeration {
     /// The content after each commit, and the acknowledged version.
@@ -59,7 +59,7 @@ struct CheckpointCrashEnumeration {
         }
     }
 
-    private enum Step: CaseIterable { case insert, relaxed, bulk, reopen, peer }
+    private enum Step: CaseIterable { case insert, relaxed, bulk, compact, reopen, peer }
 
     private func run(_ steps: [Step], _ expectation: Expectation, seed: UInt64, images: Int)
         async throws
@@ -97,6 +97,7 @@ struct CheckpointCrashEnumeration {
                     turn, commit,
                     durability: step == .relaxed ? .relaxed(withinNanoseconds: 1 << 40) : .full)
                 if step != .relaxed { expectation.acknowledge(commit.root.version) }
+            case .compact: _ = try await coordinator.compact()
             case .reopen:
                 await coordinator.close()
                 coordinator = try await openBusy("/sim", disk)
@@ -144,7 +145,10 @@ struct CheckpointCrashEnumeration {
             let expectation = Expectation()
             let steps =
                 round == 0
-                ? [.insert, .bulk, .insert, .insert, .insert, .insert, .reopen, .bulk, .peer]
+                ? [
+                    .insert, .bulk, .insert, .insert, .compact, .insert, .insert, .reopen, .bulk,
+                    .peer, .compact, .insert,
+                ]
                 : (0..<14).map { _ in Step.allCases[generator.below(Step.allCases.count)] }
             try await run(steps, expectation, seed: generator.next(), images: 2)
             stateCount += expectation.stateCount

@@ -93,12 +93,10 @@ struct CoordinatorCheckpointTests {
         let commit = try transaction.commit(timestampMicroseconds: 0)
         expectNil(commit.bulk)
         try await coordinator.commit(turn, commit, durability: .full)
-        try await eventually { coordinator.statistics.checkpoints == 2 }
-        try await insert(1, into: coordinator)
-        try await eventually { coordinator.statistics.checkpoints == 3 }
+        // Without another commit.
         try await eventually { !disk.fileNames(in: "/sim").contains("nodes-1") }
-        for number in 2..<10 { try await insert(number, into: coordinator) }
-        expectEqual(coordinator.statistics.checkpoints, 3)
+        for number in 1..<10 { try await insert(number, into: coordinator) }
+        expectEqual(coordinator.statistics.checkpoints, 2)
         await coordinator.close()
     }
 

@@ -119,6 +119,7 @@ struct HealingTests {
         let coordinator = try await openPeer("/sim", disk) {
             $0.checkpoint.isOn = false
             $0.checkpoint.minimumReloadByteCount = .max
+            $0.checkpoint.leavesRemovedFiles = false
             $0.store.retention = .none
         }
         let other = try await openPeer("/sim", SimView(disk)) {

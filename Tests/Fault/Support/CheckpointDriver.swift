@@ -19,6 +19,8 @@ enum CheckpointStep: String, CaseIterable, Sendable {
     case bulk
     /// A relaxed commit, and a bulk commit whose sync fails; the process closes the realm.
     case failBulk
+    /// A checkpoint in a new file with two images, after which everything before it is removed.
+    case compact
     /// A small segment after the checkpoint.
     case segment
     case trim
@@ -69,6 +71,28 @@ final class CheckpointProcess {
         (reference.position, reference.sequence) = (point.position, point.sequence)
         (reference.chain, reference.version) = (point.chain, point.version)
         try log.appendCheckpoint(reference)
+    }
+
+    func compact() throws(StoreError) {
+        guard try log.tryLockCheckpoint() else { throw StoreError(.busy, "no checkpoint lock") }
+        defer { log.unlockCheckpoint() }
+        if log.durableEnd < log.position { try log.sync() }
+        guard let point = log.checkpointPoint else { throw StoreError(.ioFailed, "no point") }
+        func write(
+            after newest: CheckpointReference?, isNewFile: Bool
+        ) throws(StoreError) -> CheckpointReference {
+            var reference = try content.write(
+                content.bodies, after: newest, isNewFile: isNewFile)
+            (reference.position, reference.sequence) = (point.position, point.sequence)
+            (reference.chain, reference.version) = (point.chain, point.version)
+            return reference
+        }
+        let copy = try write(after: log.newestCheckpoint, isNewFile: true)
+        let reference = try write(after: copy, isNewFile: false)
+        try log.beginSegment(forRecordOf: reference)
+        try log.appendCheckpoint(reference, copy: copy)
+        try log.beginSegmentAfterCheckpoint()
+        try log.trimming.run()
     }
 
     /// Appends a commit whose body is only in the image.
@@ -151,6 +175,9 @@ final class CheckpointDriver: @unchecked Sendable {
             process.log.publish()
             settleDurable()
         case .failBulk: try failBulk()
+        case .compact:
+            try process.compact()
+            settleDurable()
         case .segment: try process.log.beginSegmentAfterCheckpoint()
         case .trim: try process.trim()
         case .handOver: try handOver()

@@ -3,8 +3,8 @@ import RegnumEngine
 import RegnumStore
 
 /// Commits continuously until the signal, every third time relaxed, and prints the number of each
-/// acknowledged commit. Verifies everything that it wrote now and then. Any problem or error ends
-/// the process with a message.
+/// acknowledged commit. Compacts the realm and verifies everything that it wrote now and then. Any
+/// problem or error ends the process with a message.
 func keepLedger(
     _ path: String, _ writer: String, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -30,6 +30,7 @@ func keepLedger(
                 turn, commit,
                 durability: isRelaxed ? .relaxed(withinNanoseconds: 2_000_000) : .full)
             printLine("\(number)")
+            if number % 16 == 7 { _ = try await realm.compact() }
             if number % 25 == 0, let problem = ledger.problem(realm.published) { end(problem) }
         }
     }

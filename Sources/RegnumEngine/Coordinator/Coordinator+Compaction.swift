@@ -1,0 +1,230 @@
+internal import Glibc
+package import RegnumStore
+
+/// The sizes of a realm's files before and after a compaction.
+package struct CompactionSizes: Sendable {
+    package var before = FileSizes()
+    package var after = FileSizes()
+}
+
+/// A compaction that callers wait for: a checkpoint in a new nodes file to which both kept
+/// references lead, after which the files before it are removed.
+struct Compaction {
+    typealias Outcome = Result<CompactionSizes, StoreError>
+    /// `nil` for a caller whose task was cancelled.
+    typealias Continuation = UnsafeContinuation<Outcome?, Never>
+
+    var waiters: [(id: UInt64, continuation: Continuation)] = []
+    /// When it is given up if another process still has the checkpoint lock.
+    private(set) var deadline: UInt64 = 0
+    /// How often the lock is tried.
+    static let pollNanoseconds: UInt64 = 100_000_000
+
+    mutating func extendDeadline(_ options: CheckpointOptions) {
+        deadline = IOPool.now() + options.bulkTimeoutNanoseconds
+    }
+}
+
+extension CoordinatorState {
+    /// Notes whether the checkpoint that begins now is a compaction, and returns it.
+    mutating func beginCompaction() -> Bool {
+        checkpoint.isCompaction = checkpoint.compaction != nil
+        return checkpoint.isCompaction
+    }
+
+    /// Ends the compaction, if there is one, and returns those that wait for it.
+    mutating func takeCompaction() -> [Compaction.Continuation] {
+        defer { checkpoint.compaction = nil }
+        return checkpoint.compaction?.waiters.map(\.continuation) ?? []
+    }
+
+    /// Why the compaction can't be made; `nil` if it can, or if there is none.
+    func compactionFailure(_ log: RealmLog, _ now: UInt64) -> StoreError? {
+        guard let compaction = checkpoint.compaction, phase == .open, !checkpoint.isBusy,
+            checkpoint.finished == nil
+        else { return nil }
+        if let failure = moved ?? writeFailure ?? followFailure { return failure }
+        if head.needsHealing, !isHealing(log) { return head.damage ?? head.inheritedDamage }
+        guard now >= compaction.deadline else { return nil }
+        return StoreError(
+            .busy,
+            "Another process has been writing a checkpoint of \(log.path) for too long, so the "
+                + "realm wasn't compacted.", path: log.path)
+    }
+
+    /// When the next attempt is made to begin the compaction; `nil` if there is none, or if it is
+    /// in progress.
+    var compactionRetry: UInt64? {
+        guard checkpoint.compaction != nil, !checkpoint.isBusy else { return nil }
+        return max(checkpoint.retryAt, IOPool.now() + Compaction.pollNanoseconds)
+    }
+}
+
+extension Coordinator {
+    /// Writes the content to a new nodes file and removes the files that are no longer needed,
+    /// except for what the history retention keeps. Other processes go on meanwhile. Concurrent
+    /// calls share a compaction.
+    ///
+    /// Throws `readOnly`; `closed`; `busy` if another process has been writing a checkpoint for too
+    /// long; `diskFull`, `ioFailed` and other errors of the file system; `invalidDatabase` for
+    /// damage; `CancellationError`. In each case the realm has all its content, and nothing that
+    /// was written remains, unless the checkpoint had already been recorded.
+    ///
+    /// - Returns: zeros for a realm in memory or without commits.
+    /// - Complexity: O(n), and as many writes.
+    package func compact() async throws -> CompactionSizes {
+        if options.isReadOnly { throw Self.readOnlyError }
+        try Task.checkCancellation()
+        try await catchUp()
+        guard case .directory = options.place, published.version > 0 else {
+            return CompactionSizes()
+        }
+        let id = Self.nextWaiterID()
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { requestCompaction(id, $0) }
+        } onCancel: {
+            cancelCompaction(id)
+        }
+        state.withLock { _ in }  // for the thread sanitizer, as in `beginWrite`
+        guard let outcome else { throw CancellationError() }
+        return try outcome.get()
+    }
+
+    private func requestCompaction(_ id: UInt64, _ continuation: Compaction.Continuation) {
+        let isOpen = wakePump { state in
+            guard state.phase == .open else { return false }
+            var compaction = state.checkpoint.compaction ?? Compaction()
+            compaction.waiters.append((id, continuation))
+            compaction.extendDeadline(options.checkpoint)
+            state.checkpoint.compaction = compaction
+            // Earlier failures don't delay it.
+            state.checkpoint.retryAt = 0
+            state.checkpoint.fullDisk = nil
+            return true
+        }
+        if !isOpen { return continuation.resume(returning: .failure(Self.closedError)) }
+        if Task.isCancelled { cancelCompaction(id) }  // possibly before it was in the list
+    }
+
+    /// Ends the wait of a cancelled caller. If it was the last one, nothing more is written.
+    private func cancelCompaction(_ id: UInt64) {
+        let continuation: Compaction.Continuation? = state.withLock { state in
+            guard var compaction = state.checkpoint.compaction,
+                let index = compaction.waiters.firstIndex(where: { $0.id == id })
+            else { return nil }
+            let continuation = compaction.waiters.remove(at: index).continuation
+            let isWanted = !compaction.waiters.isEmpty
+            state.checkpoint.compaction = isWanted ? compaction : nil
+            if !isWanted, state.checkpoint.isBusy, state.checkpoint.isCompaction {
+                state.checkpoint.isCancelled = true
+            }
+            return continuation
+        }
+        continuation?.resume(returning: nil)
+    }
+
+    /// Ends the compaction, if there is one.
+    func endCompaction(_ outcome: Compaction.Outcome) {
+        for waiter in state.withLock({ $0.takeCompaction() }) {
+            waiter.resume(returning: outcome)
+        }
+    }
+
+    /// Returns the size of the removed nodes files that are still in use by these roots.
+    ///
+    /// Throws the errors of the file system.
+    package func removedByteCount(heldBy roots: [DatabaseRoot]) async throws(StoreError) -> UInt64 {
+        guard let nodes = state.withLock({ $0.log })?.nodes else { return 0 }
+        let files = roots.compactMap { $0.content.context.source?.file as? NodesFile }
+        return try await Self.onPool { () throws(StoreError) in
+            try nodes.removedByteCount(of: files)
+        }
+    }
+
+    /// Returns the size of the realm's files, and the number of bytes that its content takes in
+    /// them without garbage; `nil` in memory.
+    ///
+    /// Throws the errors of the file system, and damage.
+    ///
+    /// - Complexity: O(n / 1,024)
+    package func fileSizes() async throws(StoreError) -> (total: UInt64, used: UInt64)? {
+        guard let log = state.withLock({ $0.log }) else { return nil }
+        let root = published
+        return try await Self.onPool { () throws(StoreError) in
+            (try log.history.totalByteCount(), try root.checkpointByteCount())
+        }
+    }
+
+    // MARK: Parts of a checkpoint
+
+    /// Appends the directory image once more, on another page of the file, and syncs it.
+    func writeAgain(
+        _ reference: CheckpointReference, _ plan: CheckpointPlan
+    ) throws(StoreError) -> CheckpointReference {
+        let appender = try plan.nodes.appender(
+            to: reference.file, after: plan.base, liveByteCount: plan.liveByteCount)
+        guard appender.fileNumber == reference.file else {
+            plan.nodes.discard(appender.newFileNumber)
+            throw StoreError(
+                .ioFailed, "Nodes file \(reference.file) can no longer be appended to.",
+                path: appender.file.path)
+        }
+        let image = try appender.bytes.bytes(
+            at: reference.offset, count: Int(clamping: reference.byteCount))
+        var second = reference
+        second.offset = try appender.append(parts: [image])
+        try appender.sync()
+        let place = SizedImage(
+            extent: second.offset, byteCount: second.byteCount, crc: second.crc)
+        SelfCheck.check(
+            WrittenCheckpoint(directory: place, leafCount: 0, liveByteCount: 0), of: plan.root,
+            in: appender.bytes)
+        return second
+    }
+
+    /// Removes unneeded files in a job, and releases the checkpoint lock.
+    ///
+    /// - Parameters:
+    ///   - isLocked: whether the lock is held; otherwise the job waits for it.
+    ///   - sizes: those of the files before the compaction that this ends, if any.
+    func trim(
+        _ trimming: LogTrimming, _ lock: any LockFile, isLocked: Bool = true,
+        _ sizes: FileSizes? = nil
+    ) {
+        IOPool.shared.submitLong {
+            let isLocked = isLocked || self.lockForTrimming(lock)
+            if isLocked {
+                do throws(StoreError) {
+                    try trimming.run()
+                } catch {
+                    self.options.report(.checkpointFailed(error))
+                }
+            }
+            let outcome: Compaction.Outcome? = sizes.map { before in
+                Result { () throws(StoreError) in
+                    CompactionSizes(before: before, after: try trimming.measure())
+                }
+            }
+            if isLocked { lock.unlock(.checkpoint) }
+            let waiters = self.endCheckpointJob { state in
+                outcome == nil ? [] : state.takeCompaction()
+            }
+            for waiter in waiters { waiter.resume(returning: outcome) }
+        }
+    }
+
+    /// Waits until another process releases the checkpoint lock. Returns false if it takes too
+    /// long, or if a bulk commit of this process, or closing, waits for this job.
+    private func lockForTrimming(_ lock: any LockFile) -> Bool {
+        let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
+        while (try? lock.tryLock(.checkpoint, .exclusive)) != true {
+            guard IOPool.now() < deadline, state.withLock({ !$0.checkpoint.isCancelled }) else {
+                return false
+            }
+            IOPool.shared.waiting { _ = usleep(1000) }
+        }
+        if (try? lock.isCurrent()) == true { return true }
+        lock.unlock(.checkpoint)  // the realm was moved
+        return false
+    }
+}
