@@ -27,6 +27,7 @@ import Testing
             { $0.deleteRealmIfMigrationNeeded = true }, { $0.migration = { _, _ in } },
             { $0.migrationProgress = { _ in } }, { $0.migrationBackup = url },
             { $0.buildsIndexes = false }, { $0.indexProgress = { _ in } },
+            { $0.shouldCompactOnLaunch = { _, _ in true } },
             { $0.resumableMigration = ResumableMigration() },
             { $0.resumableMigration = ResumableMigration(name: "second") },
         ]

@@ -19,6 +19,8 @@ final class RealmCore: Sendable {
     let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
     /// Names of the classes that are being drained by tasks of this process.
     let drainedClasses = Guarded<Set<StoredText>>([])
+    /// Whether `claimLaunch` was called.
+    private let isLaunched = Guarded(false)
     private let classes = Guarded(Classes())
     private let actor = Guarded(WeakRealm())
 
@@ -90,6 +92,15 @@ final class RealmCore: Sendable {
             let realm = Realm(core)
             actor.realm = realm
             return realm
+        }
+    }
+
+    /// Returns whether this is the first call, by the opener that launches the realm in this
+    /// process.
+    func claimLaunch() -> Bool {
+        isLaunched.withLock { isLaunched in
+            defer { isLaunched = true }
+            return !isLaunched
         }
     }
 

@@ -98,6 +98,20 @@ extension Realm {
         /// that aren't stored; a class that isn't stored at all is empty. Can't be combined with
         /// an in-memory location, ``seedFile`` or ``deleteRealmIfMigrationNeeded``.
         public var readOnly = false
+        /// A closure that decides whether `open` compacts the realm, as ``Realm/compact()`` does.
+        /// It is called when the realm isn't open in this process yet, after a migration, with the
+        /// size of the realm's files and the number of these bytes that are in use. It isn't called
+        /// for read-only and in-memory realms.
+        ///
+        ///     configuration.shouldCompactOnLaunch = { totalByteCount, usedByteCount in
+        ///         totalByteCount > 100 << 20 && usedByteCount < totalByteCount / 2
+        ///     }
+        ///
+        /// The realm is also compacted while other processes have it open. If that fails, for
+        /// example because the disk is full, the reason is logged as a warning, and the realm is
+        /// opened as it is.
+        public var shouldCompactOnLaunch:
+            (@Sendable (_ totalByteCount: Int, _ usedByteCount: Int) -> Bool)?
         /// Whether the realm may be on a network file system, a FUSE file system or a file system
         /// shared by several machines; otherwise `open` throws `.fileAccess`. Locks and memory
         /// mappings may not be coherent there, so set this only if a single machine uses the realm.
@@ -176,14 +190,15 @@ extension Realm {
 
 extension Realm.Configuration: Equatable {
     /// Returns whether all settings are equal, except that the logger isn't compared, and
-    /// ``migration``, ``migrationProgress`` and ``indexProgress`` only by whether they are set. The
-    /// order of the classes is ignored.
+    /// ``migration``, ``migrationProgress``, ``indexProgress`` and ``shouldCompactOnLaunch`` only by
+    /// whether they are set. The order of the classes is ignored.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
             && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem
             && (a.migration == nil) == (b.migration == nil)
             && (a.migrationProgress == nil) == (b.migrationProgress == nil)
             && (a.indexProgress == nil) == (b.indexProgress == nil)
+            && (a.shouldCompactOnLaunch == nil) == (b.shouldCompactOnLaunch == nil)
             && a.migrationBackup == b.migrationBackup
             && a.historyRetention == b.historyRetention
             && a.resumableMigration == b.resumableMigration && a.differences(from: b).isEmpty
@@ -211,6 +226,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if !buildsIndexes { parts.append("indexes not built") }
         if indexProgress != nil { parts.append("index progress reported") }
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
+        if shouldCompactOnLaunch != nil { parts.append("compacted at launch if wanted") }
         if readOnly { parts.append("read-only") }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }

@@ -98,6 +98,7 @@ public actor Realm {
             }
             let report = try await realm.migrate()
             try await realm.buildListedIndexes(configuration.indexProgress)
+            try await realm.compactOnLaunch()
             return (realm, report)
         }
     }

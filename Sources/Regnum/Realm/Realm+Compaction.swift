@@ -1,0 +1,94 @@
+internal import Logging
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Realm {
+    /// The result of a compaction: the sizes of a realm's files, in bytes.
+    public struct CompactionReport: Sendable, Hashable, CustomStringConvertible {
+        /// The size of the files before the compaction.
+        public let byteCountBefore: Int
+        /// The size of the files after the compaction.
+        public let byteCountAfter: Int
+        /// The part of ``byteCountAfter`` in files that are kept only for history, as
+        /// ``Configuration/historyRetention`` demands.
+        public let historyByteCount: Int
+        /// The size of files that were removed, but take space on the disk until this process
+        /// releases the snapshots, frozen values and streams that use them. ``Realm/stats()`` lists
+        /// these. Other processes may also hold snapshots that use such files.
+        public let heldByteCount: Int
+
+        /// The sizes, on one line.
+        public var description: String {
+            var text = "\(byteCountBefore) bytes before, \(byteCountAfter) after"
+            if historyByteCount > 0 { text += ", of which \(historyByteCount) are for history" }
+            if heldByteCount > 0 { text += "; snapshots still hold \(heldByteCount) removed ones" }
+            return text
+        }
+    }
+
+    /// Makes the realm's files as small as its content and history allow, while this and other
+    /// processes continue to use the realm.
+    ///
+    ///     let report = try await realm.compact()
+    ///     print("\(report.byteCountBefore - report.byteCountAfter) bytes freed")
+    ///
+    /// All live data is written to a new file. Then the files that neither the newest version nor
+    /// the history needs are removed. Other processes switch to the new file as soon as they notice
+    /// the compaction, and snapshots remain valid: the space that a removed file takes becomes free
+    /// when nothing uses it any more. A crash at any moment loses no commit; it leaves the old
+    /// files or the new ones. Concurrent calls share one compaction.
+    ///
+    /// History that the realm retains isn't removed (``Configuration/historyRetention``, by default
+    /// up to 80 MiB of a week); ``CompactionReport/historyByteCount`` is its size. Files also
+    /// become smaller automatically: after most of the content was deleted, when most of a file is
+    /// no longer in use, and when the realm is closed.
+    ///
+    /// - Returns: The sizes of the files; zeros for in-memory realms and those without commits.
+    /// - Throws: `.diskFull`, if there is no space for a second copy of the content; `.ioFailed`
+    ///   and other errors of the file system; `.invalidDatabase` if the realm is damaged; `.busy`
+    ///   if another process has been writing a checkpoint for more than a minute; `.readOnly`;
+    ///   `.closed`; `CancellationError`. In each of these cases nothing has changed, except that a
+    ///   compaction whose caller was cancelled in its last step may be completed.
+    /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory.
+    @discardableResult
+    public nonisolated func compact() async throws -> CompactionReport {
+        do {
+            let coordinator = core.coordinator
+            let sizes = try await coordinator.compact()
+            let held = try await coordinator.removedByteCount(
+                heldBy: core.snapshots.all.map(\.root))
+            return CompactionReport(
+                byteCountBefore: Int(clamping: sizes.before.total),
+                byteCountAfter: Int(clamping: sizes.after.total),
+                historyByteCount: Int(clamping: sizes.after.history),
+                heldByteCount: Int(clamping: held))
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw Error(below: error)
+        }
+    }
+
+    /// Compacts the realm if the configuration wants it and this process hasn't opened the realm
+    /// before. The realm can be used if that fails, so only a cancellation is thrown.
+    func compactOnLaunch() async throws {
+        let configuration = configuration
+        guard core.claimLaunch(), let shouldCompact = configuration.shouldCompactOnLaunch,
+            !configuration.readOnly
+        else { return }
+        do {
+            guard let sizes = try await core.coordinator.fileSizes(),
+                shouldCompact(Int(clamping: sizes.total), Int(clamping: sizes.used))
+            else { return }
+            let report = try await compact()
+            configuration.logger?.debug(
+                "compacted: \(report)", metadata: ["realm": "\(configuration.name)"])
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            configuration.logger?.warning(
+                "the realm was opened without being compacted: \(error)",
+                metadata: ["realm": "\(configuration.name)"])
+        }
+    }
+}
