@@ -4,7 +4,7 @@ import ArgumentParser
 @main struct RegnumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "regnum",
-        abstract: "Inspects realms, and exports and imports their content as JSON lines.",
+        abstract: "Inspects and compacts realms, and exports and imports them as JSON lines.",
         discussion: """
             Inspecting a realm requires no Swift classes, changes nothing, and works while other \
             programs use it. Exit codes: 0 success; 1 damage found by verify; 64 invalid arguments; \
@@ -13,7 +13,7 @@ import ArgumentParser
             output exited.
             """,
         subcommands: [
-            ExportCommand.self, ImportCommand.self, InfoCommand.self, QueryCommand.self,
-            SchemaCommand.self, VerifyCommand.self,
+            CompactCommand.self, ExportCommand.self, ImportCommand.self, InfoCommand.self,
+            QueryCommand.self, SchemaCommand.self, VerifyCommand.self,
         ])
 }

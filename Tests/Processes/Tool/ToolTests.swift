@@ -71,6 +71,29 @@ import Testing
         await realm.close()
     }
 
+    @Test func realmsInUseAreCompacted() async throws {
+        struct Sizes: Decodable {
+            let byteCountBefore: Int
+            let byteCountAfter: Int
+            let historyByteCount: Int
+        }
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 300)
+        let realm = try await folder.open("a.realm")
+        let result = try await folder.run("compact", "a.realm", "--json")
+        expectEqual(result.code, 0, "\(result.errors)")
+        let sizes = try JSONDecoder().decode(Sizes.self, from: Data(result.output.utf8))
+        expectTrue(sizes.byteCountBefore > 0 && sizes.byteCountAfter > sizes.historyByteCount)
+        expectEqual(realm.snapshot().objects(ToolNode.self).count, 300)
+        try await realm.write { tx in tx.deleteAll() }
+        await realm.close()
+        let again = try await folder.run("compact", "a.realm")
+        expectTrue(again.code == 0 && again.output.contains("bytes before"), "\(again.errors)")
+        let missing = try await folder.run("compact", "none.realm")
+        expectEqual(missing.code, 66)
+        expectTrue(!FileManager.default.fileExists(atPath: folder["none.realm"].path))
+    }
+
     @Test func queriesFindObjectsWithoutTheirClass() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 40)

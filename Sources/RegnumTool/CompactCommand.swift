@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct CompactCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact", abstract: "Makes the files of a realm smaller.",
+        discussion: """
+            Works while programs use the realm, and keeps the history that the realm retains. \
+            Needs space for a second copy of the content.
+            """)
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    @Flag(help: "Print the sizes as a JSON object.")
+    var json = false
+
+    func run() async throws {
+        try await reportingFailures {
+            let url = URL(filePath: path)
+            var configuration = Realm.Configuration(location: .file(url))
+            configuration.schemaVersion = try await Realm.schemaVersion(at: url)
+            let realm = try await Realm.open(configuration)
+            let report: Realm.CompactionReport
+            do {
+                report = try await realm.compact()
+            } catch {
+                await realm.close()
+                throw error
+            }
+            await realm.close()
+            let text = try json ? jsonLine(report) : "\(report)\n"
+            try OutputStream.standard.write(Array(text.utf8))
+        }
+    }
+
+    private func jsonLine(_ report: Realm.CompactionReport) throws -> String {
+        struct Sizes: Encodable {
+            let byteCountBefore: Int
+            let byteCountAfter: Int
+            let historyByteCount: Int
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let sizes = Sizes(
+            byteCountBefore: report.byteCountBefore, byteCountAfter: report.byteCountAfter,
+            historyByteCount: report.historyByteCount)
+        return String(decoding: try encoder.encode(sizes), as: UTF8.self) + "\n"
+    }
+}
