@@ -258,13 +258,17 @@ extension Coordinator {
         plan.isTwofold = plan.isTwofold || isCompaction
         plan.compaction = isCompaction ? log.trimming : nil
         defer { log.unlockCheckpoint() }
-        let written: WrittenImages
+        var written = isCompaction ? try? writeImages(plan, { _ in true }) : nil
         do throws(StoreError) {
-            written = try writeImages(plan) { _ in true }
+            if written == nil {  // perhaps there is space for a smaller checkpoint
+                plan.compaction = nil
+                plan.isTwofold = plan.isTwofold && !isCompaction
+                written = try writeImages(plan) { _ in true }
+            }
         } catch {
             options.report(.checkpointFailed(error))
-            return
         }
+        guard let written else { return }
         try recording(written, log) { () throws(StoreError) in
             if written.copy != nil { try log.beginSegment(forRecordOf: written.reference) }
             try log.appendCheckpoint(written.reference, copy: written.copy)
