@@ -190,8 +190,8 @@ extension Realm {
 
 extension Realm.Configuration: Equatable {
     /// Returns whether all settings are equal, except that the logger isn't compared, and
-    /// ``migration``, ``migrationProgress``, ``indexProgress`` and ``shouldCompactOnLaunch`` only by
-    /// whether they are set. The order of the classes is ignored.
+    /// ``migration``, ``migrationProgress``, ``indexProgress`` and ``shouldCompactOnLaunch`` only
+    /// by whether they are set. The order of the classes is ignored.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
             && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem
