@@ -28,10 +28,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func text(_ report: IntegrityReport) -> String {
         let read =
-            "\(report.segmentCount) log segments, \(report.recordCount) records, "
-            + "\(report.directoryCount) checkpoints, \(report.leafCount) leaves, "
-            + "\(report.byteCount) bytes; \(report.objectCount) objects, "
-            + "\(report.indexEntryCount) index entries, \(report.elementCount) elements"
+            "log segments: \(report.segmentCount), records: \(report.recordCount), "
+            + "checkpoints: \(report.directoryCount), leaves: \(report.leafCount), "
+            + "bytes: \(report.byteCount), objects: \(report.objectCount), "
+            + "index entries: \(report.indexEntryCount), elements: \(report.elementCount)"
         guard report.isSound else {
             let count = report.damages.count
             let number = report.isComplete ? "\(count)" : "the first \(count)"
