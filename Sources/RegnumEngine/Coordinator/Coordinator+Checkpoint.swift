@@ -262,7 +262,8 @@ extension Coordinator {
         guard let file = finished.newFile, log.newestCheckpoint?.file != file,
             !state.withLock({ $0.checkpoint.isBusy }), lockCheckpointIfFree(log)
         else { return }
-        log.nodes.discard(file)
+        // The lock wasn't held in the meantime.
+        if log.nodes.isClaimed(file) { log.nodes.discard(file) }
         log.unlockCheckpoint()
     }
 

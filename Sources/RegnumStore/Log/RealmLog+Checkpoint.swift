@@ -156,9 +156,10 @@ extension RealmLog {
         return trimming
     }
 
-    /// Returns the nodes files newer than the newest checkpoint's that no process has locked. As no
-    /// checkpoint is recorded or written meanwhile, the processes that created them didn't record
-    /// their checkpoints before they died, and no other process can.
+    /// Returns the nodes files newer than the newest checkpoint's that no process has locked,
+    /// including this one, whose own locks don't conflict. As no checkpoint is recorded or written
+    /// at the same time, the processes that created them didn't record their checkpoints before
+    /// they died, and no other process can.
     private func findOrphans() -> Set<UInt64> {
         guard damagedCheckpoints.isEmpty, let names = try? directory.names() else { return [] }
         let newest = checkpoints.newest?.file ?? 0
@@ -170,7 +171,9 @@ extension RealmLog {
             files.remove(mark.file)
         }
         return files.filter { number in
-            guard (try? lock.tryLock(.nodesFile(number), .exclusive)) == true else { return false }
+            guard !nodes.isClaimed(number),
+                (try? lock.tryLock(.nodesFile(number), .exclusive)) == true
+            else { return false }
             lock.unlock(.nodesFile(number))
             return true
         }

@@ -110,9 +110,13 @@ package final class NodesDirectory: Sendable {
         }
     }
 
+    /// Whether this process created the file last and has its byte locked. Otherwise other processes
+    /// may have removed it, and have created another one of this number.
+    package func isClaimed(_ number: UInt64) -> Bool { claimed.withLock { $0 == number } }
+
     /// Locks the byte of a new file, which other processes would otherwise take for the remains of
-    /// a killed one until the log refers to it. The file that was created before is recorded in the
-    /// log or removed by now.
+    /// a killed one until the log refers to it. Unlocks that of the file created before, which is
+    /// usually recorded in the log or removed by now.
     private func claim(_ number: UInt64) throws(StoreError) {
         guard let lock else { return }
         let last = claimed.withLock { last in

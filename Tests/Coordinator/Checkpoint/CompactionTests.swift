@@ -131,6 +131,43 @@ struct CompactionTests {
         await coordinator.close()
     }
 
+    /// A bulk commit removes what killed processes left, but not the file of a checkpoint of the same
+    /// process that isn't recorded yet.
+    @Test func ownFileThatIsNotRecordedYetStays() async throws {
+        let coordinator = try await openWasteful()
+        let peer = try await openPeer("/sim", SimView(disk))
+        let lock = try requireValue(peer.state.withLock { $0.log?.lock })
+        let log = try requireValue(coordinator.state.withLock { $0.log })
+        let isLocked = try log.tryLockCheckpoint()
+        expectTrue(isLocked)
+        let appender = try log.nodes.appender(
+            after: log.newestCheckpoint, liveByteCount: 0, isNewFileWanted: true)
+        expectEqual(appender.newFileNumber, 2)
+        log.unlockCheckpoint()
+        try await insertInBulk(15_000..<15_001, into: coordinator)
+        try await eventually { coordinator.state.withLock { !$0.checkpoint.isBusy } }
+        expectEqual(nodesFiles, ["nodes-1", "nodes-2"])
+        expectTrue(lock.isLockedElsewhere(.nodesFile(2)))
+        await peer.close()
+        await coordinator.close()
+    }
+
+    /// The number of a file can have been used again when its checkpoint turns out to be overtaken.
+    @Test func fileThatAnotherProcessHasCreatedSinceIsNotDiscarded() async throws {
+        let coordinator = try await openWasteful()
+        let newest = try requireValue(coordinator.state.withLock { $0.log?.newestCheckpoint })
+        disk.setContents([1, 2, 3], of: "nodes-9", in: "/sim")
+        coordinator.state.withLock { state in
+            state.checkpoint.finished = FinishedCheckpoint(
+                reference: newest, newFile: 9, base: nil, reframeCount: 0, deletions: Deletions())
+        }
+        try await insert(15_000, into: coordinator)
+        try await eventually { coordinator.state.withLock { $0.checkpoint.finished == nil } }
+        try await insert(15_001, into: coordinator)
+        expectEqual(nodesFiles, ["nodes-1", "nodes-9"])
+        await coordinator.close()
+    }
+
     @Test func historyIsKept() async throws {
         let coordinator = try await openWasteful {
             $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
