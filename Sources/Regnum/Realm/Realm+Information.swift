@@ -2,7 +2,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// What the files of a realm say about its versions and the processes that use it.
+    /// Information from the files of a realm about its versions and the processes that use it.
     package struct Information: Sendable, Encodable {
         package struct Checkpoint: Sendable, Encodable {
             package let version: UInt64
@@ -49,13 +49,10 @@ extension Realm {
             let coordinator = core.coordinator
             guard let found = try await coordinator.information() else { return nil }
             let retention = try await coordinator.retention().map { HistoryRetention($0) }
-            let hexadecimal = [found.realmID.high, found.realmID.low].map { half in
-                let digits = String(half, radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }
             return Information(
                 format: "\(found.format.major).\(found.format.minor)",
-                realmID: hexadecimal.joined(), version: coordinator.published.version,
+                realmID: found.realmID.high.hexadecimal + found.realmID.low.hexadecimal,
+                version: coordinator.published.version,
                 oldestVersion: found.oldestVersion,
                 checkpoints: found.checkpoints.map {
                     Information.Checkpoint(version: $0.version, file: "nodes-\($0.file)")

@@ -357,18 +357,30 @@ extension Coordinator {
     }
 
     /// Waits for another process's checkpoint to end. Throws `busy` if the commit's task is
-    /// cancelled, and after a timeout, since that process may be stopped.
+    /// cancelled, and after a timeout.
     private func lockCheckpoint(_ log: RealmLog, for item: StagedCommit) throws(StoreError) {
+        let isWanted = { item.isCancelled?.isSet != true }
+        let isLocked = try waitForCheckpointLock(while: isWanted) { () throws(StoreError) in
+            try log.tryLockCheckpoint()
+        }
+        if isLocked { return }
+        throw StoreError(
+            .busy,
+            "Another process has been writing a checkpoint of \(log.path) for too long, so "
+                + "this large transaction was abandoned. Nothing was committed.",
+            path: log.path)
+    }
+
+    /// Tries to acquire the checkpoint lock until another process releases it. Returns false after
+    /// a timeout, since that process may be stopped, and once the lock is no longer wanted.
+    func waitForCheckpointLock(
+        while isWanted: () -> Bool, _ tryLock: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
-        while try !log.tryLockCheckpoint() {
-            guard IOPool.now() < deadline, item.isCancelled?.isSet != true else {
-                throw StoreError(
-                    .busy,
-                    "Another process has been writing a checkpoint of \(log.path) for too long, so "
-                        + "this large transaction was abandoned. Nothing was committed.",
-                    path: log.path)
-            }
+        while try !tryLock() {
+            guard IOPool.now() < deadline, isWanted() else { return false }
             IOPool.shared.waiting { _ = usleep(1000) }
         }
+        return true
     }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 package import RegnumStore
 
 /// The sizes of a realm's files before and after a compaction.
@@ -15,7 +14,7 @@ struct Compaction {
     typealias Continuation = UnsafeContinuation<Outcome?, Never>
 
     var waiters: [(id: UInt64, continuation: Continuation)] = []
-    /// When it is given up if another process still has the checkpoint lock.
+    /// The time at which it fails if another process still holds the checkpoint lock.
     private(set) var deadline: UInt64 = 0
     /// How often the lock is tried.
     static let pollNanoseconds: UInt64 = 100_000_000
@@ -38,7 +37,7 @@ extension CoordinatorState {
         return checkpoint.compaction?.waiters.map(\.continuation) ?? []
     }
 
-    /// Why the compaction can't be made; `nil` if it can, or if there is none.
+    /// Returns the error with which the requested compaction fails, or `nil`.
     func compactionFailure(_ log: RealmLog, _ now: UInt64) -> StoreError? {
         guard let compaction = checkpoint.compaction, phase == .open, !checkpoint.isBusy,
             checkpoint.finished == nil
@@ -52,8 +51,8 @@ extension CoordinatorState {
                 + "realm wasn't compacted.", path: log.path)
     }
 
-    /// When the next attempt is made to begin the compaction; `nil` if there is none, or if it is
-    /// in progress.
+    /// The time of the next attempt to begin the requested compaction; `nil` if none is requested,
+    /// or if it is in progress.
     var compactionRetry: UInt64? {
         guard checkpoint.compaction != nil, !checkpoint.isBusy else { return nil }
         return max(checkpoint.retryAt, IOPool.now() + Compaction.pollNanoseconds)
@@ -62,8 +61,8 @@ extension CoordinatorState {
 
 extension Coordinator {
     /// Writes the content to a new nodes file and removes the files that are no longer needed,
-    /// except for what the history retention keeps. Other processes go on meanwhile. Concurrent
-    /// calls share a compaction.
+    /// except for what the history retention keeps. Other processes can use the realm at the same
+    /// time. Concurrent calls share a compaction.
     ///
     /// Throws `readOnly`; `closed`; `busy` if another process has been writing a checkpoint for too
     /// long; `diskFull`, `ioFailed` and other errors of the file system; `invalidDatabase` for
@@ -216,13 +215,11 @@ extension Coordinator {
     /// Waits until another process releases the checkpoint lock. Returns false if it takes too
     /// long, or if a bulk commit of this process, or closing, waits for this job.
     private func lockForTrimming(_ lock: any LockFile) -> Bool {
-        let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
-        while (try? lock.tryLock(.checkpoint, .exclusive)) != true {
-            guard IOPool.now() < deadline, state.withLock({ !$0.checkpoint.isCancelled }) else {
-                return false
-            }
-            IOPool.shared.waiting { _ = usleep(1000) }
+        let isWanted = { self.state.withLock { !$0.checkpoint.isCancelled } }
+        let isLocked = try? waitForCheckpointLock(while: isWanted) {
+            (try? lock.tryLock(.checkpoint, .exclusive)) == true
         }
+        guard isLocked == true else { return false }
         if (try? lock.isCurrent()) == true { return true }
         lock.unlock(.checkpoint)  // the realm was moved
         return false
