@@ -6,10 +6,10 @@ struct CompactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Removes unused space from the files of a realm.",
         discussion: """
-            Writes the content to a new file and removes the files that are no longer needed. Works \
-            while programs use the realm. Files that the retained history needs stay until the \
-            history expires, so the realm may be larger until then. Needs space for a second copy of \
-            the content.
+            Writes the content to a new file and removes the files that are no longer needed. \
+            Works while programs use the realm. Files that the retained history needs stay until \
+            the history expires, so the realm may be larger until then. Needs space for a second \
+            copy of the content.
             """)
 
     @Argument(help: "The directory of the realm.")

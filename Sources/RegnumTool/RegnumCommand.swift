@@ -7,10 +7,10 @@ import ArgumentParser
         abstract: "Inspects and compacts realms, and exports and imports them as JSON lines.",
         discussion: """
             Inspecting a realm requires no Swift classes, changes nothing, and works while other \
-            programs use it. Exit codes: 0 success; 1 damage found by verify; 64 invalid arguments; \
-            65 invalid data; 66 not found; 73 invalid location; 74 reading or writing failed; \
-            75 in use, try again; 77 permission denied; 70 any other error; 141 the reader of the \
-            output exited.
+            programs use it. Exit codes: 0 success; 1 damage found by verify; 64 invalid \
+            arguments; 65 invalid data; 66 not found; 73 invalid location; 74 reading or writing \
+            failed; 75 in use, try again; 77 permission denied; 70 any other error; 141 the \
+            reader of the output exited.
             """,
         subcommands: [
             CompactCommand.self, ExportCommand.self, ImportCommand.self, InfoCommand.self,

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What a check of a realm has read, and the damage that it found.
+/// The result of checking a realm: the amounts of data read, and the damage found.
 public struct IntegrityReport: Sendable, Hashable, Encodable {
     /// Damage at one place.
     public struct Damage: Sendable, Hashable, Encodable {
@@ -93,7 +93,7 @@ public struct IntegrityReport: Sendable, Hashable, Encodable {
 }
 
 extension IntegrityReport: CustomStringConvertible {
-    /// A line for each damage, or one that says that there is none.
+    /// One line for each place with damage, or a single word if none was found.
     public var description: String {
         if isSound { return isComplete ? "sound" : "incomplete" }
         let more = isComplete ? "" : "\n(more may follow)"

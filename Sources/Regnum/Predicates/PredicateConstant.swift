@@ -132,7 +132,7 @@ protocol FrozenOperand {
     func row(in scope: QueryScope) -> ObjectKey?
     /// The name of the class.
     var operandClass: String { get }
-    /// The stored class; `nil` if there is none.
+    /// The stored class, or `nil` if it doesn't exist.
     var operandTable: TableSchema? { get }
 }
 

@@ -1,6 +1,6 @@
 package import RegnumStore
 
-/// What the log and `LOCK` of a realm say about its past versions and its users.
+/// Information from the log and `LOCK` about a realm's past versions and its users.
 package struct RealmInformation: Sendable {
     /// A checkpoint from which opening or history can start.
     package struct Checkpoint: Sendable {

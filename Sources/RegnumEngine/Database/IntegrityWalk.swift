@@ -1,6 +1,6 @@
 package import RegnumStore
 
-/// What a check of a realm has read, and the damage that it found.
+/// The result of checking a realm: the amounts of data read, and the damage found.
 package struct IntegrityFindings: Sendable {
     /// The damage, in the order in which it was found: at most as much as the check was limited to.
     package internal(set) var damages: [StoreError] = []
@@ -30,7 +30,7 @@ final class IntegrityWalk {
     var findings = IntegrityFindings()
     private let limit: Int
     private let isCancelled: () -> Bool
-    /// Why the check can't continue.
+    /// The error because of which the check can't continue.
     private var failure: StoreError?
     private var wasCancelled = false
     private var reported: Set<Location> = []

@@ -19,7 +19,7 @@ package struct FileSizes: Sendable, Hashable {
 
 extension LogTrimming {
     /// Measures the realm's files. The caller holds the checkpoint lock, or accepts that another
-    /// process may remove a segment meanwhile, for which `fileNotFound` may be thrown.
+    /// process may remove a segment at the same time, for which `fileNotFound` may be thrown.
     ///
     /// Throws the errors of the file system.
     package func measure() throws(StoreError) -> FileSizes {

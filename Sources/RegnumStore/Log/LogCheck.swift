@@ -1,7 +1,7 @@
 /// A check of everything that is kept of a realm's log: the headers and records of all segments,
-/// and the small files beside them. Finds the checkpoints that they name.
+/// and the small files in its directory. Finds the checkpoints that they name.
 ///
-/// Only reads. Other processes may append to the log and trim it meanwhile.
+/// Changes nothing. Other processes may append to the log and trim it at the same time.
 package struct LogCheck {
     /// The damage found, with the path of a file and the offset in it.
     package private(set) var damages: [StoreError] = []

@@ -110,8 +110,8 @@ package final class NodesDirectory: Sendable {
         }
     }
 
-    /// Whether this process created the file last and has its byte locked. Otherwise other processes
-    /// may have removed it, and have created another one of this number.
+    /// Whether the file is the last one that this process created, and its byte is locked.
+    /// Otherwise another process may have removed it and created a file with the same number.
     package func isClaimed(_ number: UInt64) -> Bool { claimed.withLock { $0 == number } }
 
     /// Locks the byte of a new file, which other processes would otherwise take for the remains of

@@ -131,8 +131,8 @@ struct CompactionTests {
         await coordinator.close()
     }
 
-    /// A bulk commit removes what killed processes left, but not the file of a checkpoint of the same
-    /// process that isn't recorded yet.
+    /// A bulk commit removes what killed processes left, but not the file of a checkpoint of the
+    /// same process that isn't recorded yet.
     @Test func ownFileThatIsNotRecordedYetStays() async throws {
         let coordinator = try await openWasteful()
         let peer = try await openPeer("/sim", SimView(disk))
