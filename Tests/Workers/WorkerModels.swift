@@ -3,6 +3,7 @@ import Regnum
 import RegnumTestSupport
 import RegnumWorkers
 import Synchronization
+import Testing
 
 @testable import RegnumTestModels
 
@@ -61,6 +62,8 @@ final class Journal: Sendable {
     private struct State {
         var entries: [String] = []
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Whether entries were awaited in vain, so that a test that has failed doesn't wait again.
+        var isOverdue = false
     }
 
     private let state = Mutex(State())
@@ -78,18 +81,42 @@ final class Journal: Sendable {
         for waiter in due { waiter.resume() }
     }
 
-    /// Waits until there are so many entries, and returns them.
+    /// Waits until there are so many entries, and returns them. Records an issue if that takes more
+    /// than a minute.
     @discardableResult
-    func entries(_ count: Int) async -> [String] {
+    func entries(
+        _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> [String] {
+        let limit = Task {
+            try await Task.sleep(for: .seconds(60))
+            giveUp()
+        }
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.entries.count >= count { return true }
+            let isWaiting = state.withLock { state in
+                if state.entries.count >= count || state.isOverdue { return false }
                 state.waiters.append((count, continuation))
-                return false
+                return true
             }
-            if isThere { continuation.resume() }
+            if !isWaiting { continuation.resume() }
+        }
+        limit.cancel()
+        let entries = entries
+        if entries.count < count {
+            Issue.record(
+                "There are only \(entries.count) of \(count) entries.",
+                sourceLocation: sourceLocation)
         }
         return entries
+    }
+
+    /// Ends all waits.
+    private func giveUp() {
+        let waiters = state.withLock { state in
+            state.isOverdue = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume() }
     }
 }
 
