@@ -25,13 +25,25 @@ extension ClassSchema {
                 _ = collection.anyValues  // records what is read of the objects
             }
         }
-        var paths: [PropertyPath] = []
-        for path in tracer.paths + elements {
-            if paths.contains(where: { $0.begins(with: path) }) { continue }
-            paths.removeAll { path.begins(with: $0) }
-            paths.append(path)
+        return (tracer.paths + elements).longest
+    }
+}
+
+extension [PropertyPath] {
+    /// The paths from one class that are no beginnings of others, in order, each once.
+    ///
+    /// - Complexity: O(n log n).
+    var longest: [PropertyPath] {
+        // sorted, the paths that begin with a path directly follow it; of equal ones the first is
+        // the last
+        let sorted = indices.sorted { self[$0].precedes(self[$1]) ?? ($0 > $1) }
+        var longest: [Int] = []
+        for (place, index) in sorted.enumerated() {
+            let next = place + 1
+            if next < sorted.count, self[sorted[next]].begins(with: self[index]) { continue }
+            longest.append(index)
         }
-        return paths
+        return longest.sorted().map { self[$0] }
     }
 }
 
@@ -46,6 +58,17 @@ extension PropertyPath {
     /// Returns whether this path starts with the properties of `other`, a path from the same class.
     func begins(with other: PropertyPath) -> Bool {
         properties.starts(with: other.properties) { equalUTF8($0.name, $1.name) }
+    }
+
+    /// Returns whether this path comes before `other`, a path from the same class, if they are
+    /// sorted by the names of their properties; `nil` if they are equal.
+    fileprivate func precedes(_ other: PropertyPath) -> Bool? {
+        for (a, b) in zip(properties, other.properties) {
+            let order = compareUTF8(a.name, b.name)
+            if order != 0 { return order < 0 }
+        }
+        let count = other.properties.count
+        return properties.count == count ? nil : properties.count < count
     }
 }
 
