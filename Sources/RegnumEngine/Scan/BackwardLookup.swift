@@ -64,7 +64,7 @@ extension CompiledPredicate {
         var rows: [UInt64] = []
         if let lookup, lookup.maximumCount <= maximumCount {
             let keys = lookup.keys()
-            statistics.indexEntriesRead += keys.count
+            statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             geoIndexes = lookup.geoIndexes
             if lookup.isExact { return keys }
             statistics.rowsEvaluated += keys.count

@@ -42,7 +42,7 @@ extension CompiledQuery {
         if let lookup, isWorthwhile(lookup, table) {
             let keys = lookup.keys()
             statistics.usedIndex = true
-            statistics.indexEntriesRead += keys.count
+            statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
             forEachCluster(of: keys, table) { cluster, rows in
                 let found = lookup.isExact ? rows : predicate.select(cluster, rows, root)
@@ -122,7 +122,7 @@ extension CompiledQuery {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
             let keys = lookup.keys(limit)
             statistics.usedIndex = true
-            statistics.indexEntriesRead += keys.count
+            statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
             return keys
         }

@@ -37,6 +37,9 @@ struct IndexLookup {
     /// The maximum number of rows.
     var maximumCount: Int { ranges.reduce(rows.count) { $0 + $1.count } }
 
+    /// The number of entries that ``keys()`` reads. Those that led to `rows` were read before.
+    var entryCount: Int { maximumCount - rows.count }
+
     /// The number of rows for which the predicate holds, if the indexes alone determine it.
     var exactCount: Int? {
         isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? maximumCount : nil
