@@ -39,9 +39,12 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Returns the delay after a failed attempt.
     ///
     /// - Parameter attempt: The number of the attempt that failed, starting at 1.
+    /// - Precondition: The settings are valid. Queues and consumers throw `.invalidInput` for
+    ///   invalid ones when they are started.
     public func delay(
         afterAttempt attempt: Int, using generator: inout some RandomNumberGenerator
     ) -> Duration {
+        if let problem { fatalError(problem) }
         let maximum = min(maximumDelay, .longestWait).inSeconds
         var seconds = min(delay, .longestWait).inSeconds
         for _ in 1..<max(attempt, 1) {
