@@ -33,7 +33,7 @@ public final class ManualClock: Clock {
 
     private struct Watcher {
         let count: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -42,7 +42,12 @@ public final class ManualClock: Clock {
         var sleepers: [Int: Sleeper] = [:]
         /// The number of sleeps so far.
         var sleepCount = 0
-        var watchers: [Watcher] = []
+        var watchers: [Int: Watcher] = [:]
+
+        mutating func newID() -> Int {
+            nextID += 1
+            return nextID
+        }
     }
 
     private let state = Mutex(State())
@@ -70,10 +75,7 @@ public final class ManualClock: Clock {
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let id = state.withLock { $0.newID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let sleeper = Sleeper(deadline: deadline, continuation: continuation)
@@ -94,9 +96,9 @@ public final class ManualClock: Clock {
             state.sleepers[id] = sleeper
             state.sleepCount += 1
             let count = state.sleepCount
-            let due = state.watchers.filter { $0.count <= count }
-            state.watchers.removeAll { $0.count <= count }
-            return (true, due)
+            let due = state.watchers.filter { $0.value.count <= count }
+            for id in due.keys { state.watchers[id] = nil }
+            return (true, Array(due.values))
         }
         for watcher in watchers { watcher.continuation.resume() }
         if isAsleep { return }
@@ -109,14 +111,27 @@ public final class ManualClock: Clock {
 
     /// Waits until tasks have fallen asleep this many times since the clock was created. A task
     /// whose time has already come doesn't fall asleep.
-    public func sleeps(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                if state.sleepCount >= count { return true }
-                state.watchers.append(Watcher(count: count, continuation: continuation))
-                return false
+    ///
+    /// - Throws: `CancellationError`.
+    public func sleeps(_ count: Int) async throws {
+        let id = state.withLock { $0.newID() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    if Task.isCancelled || state.sleepCount >= count { return false }
+                    state.watchers[id] = Watcher(count: count, continuation: continuation)
+                    return true
+                }
+                if isWaiting { return }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    continuation.resume()
+                }
             }
-            if isDone { continuation.resume() }
+        } onCancel: {
+            let watcher = state.withLock { $0.watchers.removeValue(forKey: id) }
+            watcher?.continuation.resume(throwing: CancellationError())
         }
     }
 

@@ -59,11 +59,11 @@ import Testing
             _ = try await stream.next(within: .zero)
             let clock = ManualClock()
             let time = Task {
-                await clock.sleeps(1)
+                try await clock.sleeps(1)
                 clock.advance(by: .seconds(1))
             }
             while try await stream.next(within: .seconds(1), clock: clock).element != nil {}
-            await time.value
+            try await time.value
             expectEqual(clock.sleeperCount, 0)
         }
         try await expectNothingLeft(realm) {

@@ -154,7 +154,7 @@ import Testing
         try await world.realm.write { tx in try tx.add(Ticket("a", .distantPast)) }
         world.offset.value = 1e9
         try await world.removing(world.body) {
-            await world.clock.sleeps(1)
+            try await world.clock.sleeps(1)
             world.stubborn.value = []
             world.offset.value = 0
             try await world.left(within: .seconds(1))

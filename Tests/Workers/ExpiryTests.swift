@@ -54,7 +54,7 @@ import Testing
         }
         expectEqual(counts, [0, 0])
         world.options.time = WorkerTime(clock: world.clock) { noDate }
-        try await world.removing { await world.clock.sleeps(1) }
+        try await world.removing { try await world.clock.sleeps(1) }
         expectEqual(world.labels, ["a"])
     }
 
@@ -85,7 +85,7 @@ import Testing
         try await world.add(("a", 1_000))
         let start = world.clock.date
         try await world.removing {
-            await world.clock.sleeps(1)
+            try await world.clock.sleeps(1)
             try await world.add(("b", -1))
             try await world.left("a")
             try await world.realm.write { tx in tx.objects(Ticket.self).first?.expiresAt = start }
@@ -181,7 +181,7 @@ import Testing
         let world = try await ExpiryWorld()
         try await world.add(("a", 1e9))
         try await world.removing {
-            await world.clock.sleeps(1)
+            try await world.clock.sleeps(1)
             world.offset.value = 2e9
             try await world.left(within: .seconds(10))
         }
@@ -192,7 +192,7 @@ import Testing
         world.offset.value = -1e9
         try await world.add(("a", -10))
         try await world.removing {
-            await world.clock.sleeps(1)
+            try await world.clock.sleeps(1)
             expectEqual(world.labels, ["a"])
             world.offset.value = 0
             try await world.left(within: .seconds(10))

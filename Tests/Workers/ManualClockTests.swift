@@ -10,7 +10,7 @@ import Testing
         let tasks = (1...3).map { seconds in
             Task { try await clock.sleep(for: .seconds(seconds)) }
         }
-        await clock.sleeps(3)
+        try await clock.sleeps(3)
         clock.advance(by: .milliseconds(2_500))
         for task in tasks[..<2] { try await task.value }
         expectEqual(clock.sleeperCount, 1)
@@ -19,5 +19,20 @@ import Testing
         let error = await #expect(throws: CancellationError.self) { try await tasks[2].value }
         expectTrue(error != nil && clock.sleeperCount == 0)
         try await clock.sleep(until: clock.now, tolerance: nil)  // returns at once
+    }
+
+    @Test func waitForSleepsEndsWhenTheTaskIsCancelled() async throws {
+        let clock = ManualClock()
+        for isEarly in [true, false] {
+            let wait = Task { try await clock.sleeps(1) }
+            // perhaps before it waits, or while it does
+            if !isEarly { try await Task.sleep(for: .milliseconds(10)) }
+            wait.cancel()
+            await #expect(throws: CancellationError.self) { try await wait.value }
+        }
+        let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+        try await clock.sleeps(1)
+        clock.advance(by: .seconds(1))
+        try await sleeper.value
     }
 }

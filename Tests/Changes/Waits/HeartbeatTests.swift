@@ -44,11 +44,11 @@ import Testing
         try await realm.write { try $0.add(Room("general")) }
         let position = realm.snapshot().cursor
         let time = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             clock.advance(by: .seconds(14))
             expectEqual(clock.sleeperCount, 1)
             clock.advance(by: .seconds(1))
-            await clock.sleeps(2)
+            try await clock.sleeps(2)
             clock.advance(by: .seconds(15))
         }
         for _ in 0..<2 {
@@ -58,7 +58,7 @@ import Testing
             }
             expectTrue(cursor == position && cursor != start)
         }
-        await time.value
+        try await time.value
         try await realm.write { try $0.add(Person("a", age: 1)) }
         let event = try await events.next()
         guard case .update(_, let delta)? = event?.change else {
@@ -91,7 +91,7 @@ import Testing
         // A commit that doesn't wake the waiting stream still moves its position, which doesn't go
         // back.
         let time = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             var commits = realm.commits.makeAsyncIterator()
             try await realm.write { try $0.add(Person("a", age: 1)) }
             _ = try await commits.next()
@@ -129,7 +129,7 @@ import Testing
         _ stream: some ChangeStream, _ clock: ManualClock
     ) async throws -> ChangeCursor? {
         let time = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             clock.advance(by: .seconds(1))
         }
         defer { time.cancel() }

@@ -28,17 +28,17 @@ import Testing
         var stream = realm.objects(Person.self).changes.makeAsyncIterator()
         try await expectEqual(next(&stream, clock), "initial []")
         let time = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             clock.advance(by: .seconds(5))
         }
         try await expectEqual(next(&stream, clock), "timed out")
-        await time.value
+        try await time.value
         expectEqual(clock.sleeperCount, 0)
         try await realm.write { try $0.add(Person("a", age: 1)) }
         try await realm.write { try $0.add(Person("b", age: 2)) }
         try await expectEqual(next(&stream, clock), "inserted [1, 2]")
         let write = Task {
-            await clock.sleeps(2)
+            try await clock.sleeps(2)
             try await realm.write { try $0.add(Person("c", age: 3)) }
         }
         try await expectEqual(next(&stream, clock), "inserted [3]")
@@ -116,10 +116,10 @@ import Testing
         var stream = realm.objects(Person.self).where { $0.age > 10 }.changes.makeAsyncIterator()
         try await expectEqual(next(&stream, clock), "initial []")
         let others = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             clock.advance(by: .seconds(3))
             try await realm.write { try $0.add(Person("a", age: 1)) }
-            await clock.sleeps(2)
+            try await clock.sleeps(2)
             clock.advance(by: .seconds(2))
         }
         try await expectEqual(next(&stream, clock), "timed out")
@@ -150,7 +150,7 @@ import Testing
             _ = try await next(&stream, clock)
             return try await next(&stream, clock)
         }
-        await clock.sleeps(1)
+        try await clock.sleeps(1)
         waiting.cancel()
         try await expectEqual(waiting.value, "end")
         expectEqual(clock.sleeperCount, 0)
@@ -163,11 +163,11 @@ import Testing
         let clock = ManualClock()
         var commits = realm.commits.makeAsyncIterator()
         let time = Task {
-            await clock.sleeps(1)
+            try await clock.sleeps(1)
             clock.advance(by: .seconds(1))
         }
         try await expectEqual(commits.next(within: .seconds(1), clock: clock), .timedOut)
-        await time.value
+        try await time.value
         try await realm.write(origin: "late") { try $0.add(Person("a", age: 1)) }
         let commit = try await commits.next(within: .seconds(1), clock: clock).element
         expectEqual(commit?.origin, "late")
