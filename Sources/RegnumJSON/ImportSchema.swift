@@ -38,9 +38,10 @@ struct ImportSchema {
                 "The class \(given.name) has \(given.kindText) in the input, but "
                     + "\(stored.kindText) in the realm.", className: given.name)
         }
+        let others = Dictionary(
+            stored.properties.map { ($0.$name, $0) }, uniquingKeysWith: { first, _ in first })
         for property in given.properties {
-            let other = stored.properties.first { equalUTF8($0.name, property.name) }
-            guard let other else {
+            guard let other = others[property.$name] else {
                 throw Realm.Error(
                     .schemaMismatch,
                     "The class \(given.name) of the realm has no property \(property.name).",

@@ -149,13 +149,14 @@ extension Snapshot {
     private func exportOrder(_ names: [String]?) throws(Realm.Error) -> [TableSchema] {
         let schema = root.schema
         var wanted: Set<TableKey> = []
+        let tables = Dictionary(
+            schema.tables.map { (StoredText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         for name in names ?? [] {
-            guard let table = schema.table(named: name), table.hasOwnObjects,
-                !DroppedName.isDropped(name)
-            else {
+            let found = tables[StoredText(name)]
+            guard let table = found, table.hasOwnObjects, !DroppedName.isDropped(name) else {
                 throw Realm.Error(
                     .invalidInput,
-                    schema.table(named: name)?.kind == .embedded
+                    found?.kind == .embedded
                         ? "The class \(name) is embedded: its objects are exported with their "
                             + "owners."
                         : "The realm \"\(configuration.name)\" has no class \(name).",
