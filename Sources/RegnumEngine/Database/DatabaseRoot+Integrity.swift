@@ -61,7 +61,8 @@ struct TableCheck {
     var content: DatabaseContent { root.content }
     var state: Table { content[table.key.index] }
 
-    /// Checks the leaves of the class, but not whether their contents agree with each other.
+    /// Checks the leaves of the class that weren't checked before, but not whether their contents
+    /// agree with each other.
     func checkLeaves() {
         state.forEachCluster { cluster in
             checkLeaves(of: cluster)
@@ -72,11 +73,13 @@ struct TableCheck {
             let property =
                 tree.kind == .points
                 ? table.lists[tree.list.index].name : table.columns[tree.column.index].name
-            _ = checkLeaves(of: state.index(at: slot), property)
+            _ = checkLeaves(of: state.index(at: slot), property, onlyNew: true)
         }
         for list in table.lists where !walk.isOver {
-            _ = checkLeaves(of: state.elements(list.key.index).tree, list.name)
-            _ = checkLeaves(of: state.backlinks(list.key.index), list.name)
+            let elements = state.elements(list.key.index).tree
+            for tree in [elements, state.backlinks(list.key.index)] {
+                _ = checkLeaves(of: tree, list.name, onlyNew: true)
+            }
         }
     }
 
@@ -160,14 +163,17 @@ struct TableCheck {
 
     /// Checks the leaves of an index, or of the elements or backlinks of a list.
     ///
-    /// - Returns: whether all can be read.
-    func checkLeaves(of tree: IndexTree, _ property: String) -> Bool {
+    /// - Parameter onlyNew: whether to skip those that were checked before.
+    /// - Returns: whether all that were checked can be read.
+    func checkLeaves(of tree: IndexTree, _ property: String, onlyNew: Bool = false) -> Bool {
         guard let source = content.context.source else { return true }
         var isReadable = true
         tree.forEachLeaf { child in
             guard child.extent != 0 else { return }  // in memory only
             if walk.visit(child.extent, in: source.file, byteCount: IndexLeaf.byteCount) {
                 walk.findings.leafCount += 1
+            } else if onlyNew {
+                return
             }
             let (_, error) = DamageWatch.run { IndexLeaf.read(source, child) }
             guard let error else { return }
