@@ -189,11 +189,15 @@ package struct LogCheck {
     private mutating func checkSealedFiles(_ realmID: Identity128) throws(StoreError) {
         let retention = RetentionFile(fileSystem, directory, realmID: realmID)
         let mark = MigrationMarkFile(fileSystem, directory, realmID: realmID)
-        for (name, isSound) in [
-            (RetentionFile.fileName, try retention.read() != nil),
-            (MigrationMark.fileName, try mark.read() != nil),
-        ] where !isSound && !isOver {
-            guard try directory.names().contains(name) else { continue }
+        let files: [(name: String, isSound: () throws(StoreError) -> Bool)] = [
+            (RetentionFile.fileName, { () throws(StoreError) in try retention.read() != nil }),
+            (MigrationMark.fileName, { () throws(StoreError) in try mark.read() != nil }),
+        ]
+        for (name, isSound) in files where !isOver {
+            // other processes can create and remove the file in the meantime
+            guard try directory.names().contains(name), try !isSound(),
+                try directory.names().contains(name)
+            else { continue }
             let path = directory.path + "/" + name
             add(
                 StoreError(

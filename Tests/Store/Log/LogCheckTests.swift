@@ -1,0 +1,107 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// The check of a log beside processes that use it.
+@Suite struct LogCheckTests {
+    /// A resumable migration of another process begins or ends while the check looks for its mark.
+    @Test(arguments: [true, false])
+    func markThatComesOrGoesIsNoDamage(comes: Bool) throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        try process.commit()
+        let mark = MigrationMark(version: 1, file: 2, content: [7])
+        try process.log.migrationMark.write(mark)
+        let bytes = try requireValue(realm.disk.contents(of: "migration", in: realm.path))
+        if comes { realm.disk.removeFile("migration", in: realm.path) }
+        let system = WatchedFileSystem(realm.disk)
+        // a file that is opened is changed by another process before or after that
+        if comes {
+            system.didOpen = { name in
+                guard name == "migration" else { return }
+                realm.disk.setContents(bytes, of: name, in: realm.path)
+            }
+        } else {
+            system.willOpen = { name in
+                guard name == "migration" else { return }
+                realm.disk.removeFile(name, in: realm.path)
+            }
+        }
+        let check = try LogCheck.run(
+            system, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(check.damages, [])
+        expectTrue(check.recordCount > 0)
+        realm.disk.setContents([1, 2, 3], of: "migration", in: realm.path)
+        let damaged = try LogCheck.run(
+            realm.disk, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(damaged.damages.map(\.path), [realm.path + "/migration"])
+    }
+}
+
+/// A file system that reports which files are opened. Confined to one thread once its directories
+/// are open.
+private final class WatchedFileSystem: FileSystem {
+    private let base: any FileSystem
+    // Guard of both: set before the check starts, on the thread that runs it.
+    nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
+    nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
+
+    init(_ base: any FileSystem) { self.base = base }
+
+    func openDirectory(
+        _ path: String, _ mode: DirectoryMode
+    ) throws(StoreError) -> any RealmDirectory {
+        WatchedDirectory(self, try base.openDirectory(path, mode))
+    }
+
+    func networkFileSystem(at path: String) -> String? { base.networkFileSystem(at: path) }
+    func removeDirectory(_ path: String) throws(StoreError) -> Bool {
+        try base.removeDirectory(path)
+    }
+    func hasEntry(_ path: String) throws(StoreError) -> Bool { try base.hasEntry(path) }
+    func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
+        try base.leads(path, to: identity)
+    }
+    func moveDirectory(_ path: String, to target: String) throws(StoreError) {
+        try base.moveDirectory(path, to: target)
+    }
+    func bootID() -> Identity128? { base.bootID() }
+    func random() -> UInt64 { base.random() }
+    func monotonicNanoseconds() -> UInt64 { base.monotonicNanoseconds() }
+    func wallClockMicroseconds() -> Int64 { base.wallClockMicroseconds() }
+}
+
+private final class WatchedDirectory: RealmDirectory {
+    private let system: WatchedFileSystem
+    private let base: any RealmDirectory
+
+    init(_ system: WatchedFileSystem, _ base: any RealmDirectory) {
+        self.system = system
+        self.base = base
+    }
+
+    var path: String { base.path }
+    var identity: FileIdentity { base.identity }
+    var isReadOnly: Bool { base.isReadOnly }
+    func isCurrent() throws(StoreError) -> Bool { try base.isCurrent() }
+    func freeByteCount() -> UInt64? { base.freeByteCount() }
+    func names() throws(StoreError) -> [String] { try base.names() }
+    func open(_ name: String) throws(StoreError) -> any StoreFile {
+        system.willOpen(name)
+        defer { system.didOpen(name) }
+        return try base.open(name)
+    }
+    func create(_ name: String) throws(StoreError) -> any StoreFile { try base.create(name) }
+    func rename(_ name: String, to target: String) throws(StoreError) {
+        try base.rename(name, to: target)
+    }
+    func renameNew(_ name: String, to target: String) throws(StoreError) {
+        try base.renameNew(name, to: target)
+    }
+    func unlink(_ name: String) throws(StoreError) { try base.unlink(name) }
+    func sync() throws(StoreError) { try base.sync() }
+    func openLock() throws(StoreError) -> any LockFile { try base.openLock() }
+}
