@@ -169,7 +169,8 @@ struct TableCheck {
         guard let source = content.context.source else { return true }
         var isReadable = true
         tree.forEachLeaf { child in
-            guard child.extent != 0 else { return }  // in memory only
+            // otherwise in memory only
+            guard child.extent != 0, !walk.endsHere() else { return }
             if walk.visit(child.extent, in: source.file, byteCount: IndexLeaf.byteCount) {
                 walk.findings.leafCount += 1
             } else if onlyNew {

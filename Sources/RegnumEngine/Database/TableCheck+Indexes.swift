@@ -64,7 +64,7 @@ extension TableCheck {
                 let what = "its \(names.index) lacks a \(names.entry) of the row"
                 walk.add(damage(what, property, row))
             }
-            return !walk.isOver
+            return !walk.endsHere()
         }
         if walk.isOver { return }
         var count = 0
@@ -75,7 +75,7 @@ extension TableCheck {
             if let last, !(last < entry) { isAscending = false }
             last = entry
             count += 1
-            return true
+            return !walk.endsHere()
         }
         walk.findings.entryCount += count
         if !isAscending { walk.add(damage("its \(names.index) is out of order", property)) }
@@ -107,7 +107,7 @@ extension TableCheck {
                 let what = "its \(names.index) has a \(names.entry) that the row does not have"
                 walk.add(damage(what, property, row))
             }
-            return !walk.isOver
+            return !walk.endsHere()
         }
         return isAgreed
     }
@@ -125,7 +125,7 @@ extension TableCheck {
             if !values.insert(value).inserted {
                 walk.add(damage("two rows have the same primary key", column.name, row))
             }
-            return !walk.isOver
+            return !walk.endsHere()
         }
     }
 }

@@ -37,7 +37,7 @@ extension TableCheck {
                 unordered = owner
                 walk.add(damage("its lists are out of order", list.name, owner))
             }
-            return !walk.isOver
+            return !walk.endsHere()
         }
         walk.findings.elementCount += expected.count
         if !isAscending { walk.add(damage("its lists are out of order", list.name)) }
@@ -68,7 +68,7 @@ extension TableCheck {
                 let what = "the backlinks of a list have an element that it does not have"
                 walk.add(damage(what, list.name, row))
             }
-            return !walk.isOver
+            return !walk.endsHere()
         }
         reportMissing(before: nil)
     }
@@ -84,7 +84,7 @@ extension TableCheck {
                 return isInCircle(row, &settled) ? "rows own each other in a cycle" : nil
             }
             if let problem, unreadable == nil { walk.add(damage(problem, nil, row)) }
-            return !walk.isOver
+            return !walk.endsHere()
         }
     }
 

@@ -78,6 +78,26 @@ import Testing
         expectTrue(cancelled.damages.isEmpty && !cancelled.isComplete)
     }
 
+    /// A class can be large.
+    @Test func cancellationIsNoticedWithinTheCheckOfAClass() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let code = ColumnDefinition(name: "code", type: .int, isPrimaryKey: true)
+        _ = try transaction.addTable(name: "Album", columns: [code])
+        for number in 0..<2_000 as Range<Int64> {
+            _ = try transaction.insert(album, [.int(number)])
+        }
+        let root = try transaction.commit(timestampMicroseconds: 0).root
+        // in the comparison of the rows with the index, of the index with the rows, and of keys
+        for maximum in [1_000, 3_000, 5_000] {
+            var count = 0
+            let findings = try root.integrity(limit: 1) {
+                count += 1
+                return count > maximum
+            }
+            expectTrue(!findings.isComplete && findings.damages.isEmpty, "\(maximum)")
+        }
+    }
+
     // Covers .invalidDatabase
     @Test func eachRowWithoutOneOwnerIsNamed() throws {
         let transaction = EngineTransaction(base: .empty)
