@@ -63,6 +63,14 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     /// - Precondition: The range is within `0..<count` at the time of the call.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults<Model>> { current[bounds] }
 
+    /// Returns up to `limit` of the current objects: the first ones, or those after a place where
+    /// another page ended. See ``FrozenResults/page(after:limit:)``.
+    public func page(
+        after cursor: PageCursor? = nil, limit: Int
+    ) throws(Realm.Error) -> ResultsPage<Frozen<Model>> {
+        try current.page(after: cursor, limit: limit)
+    }
+
     /// Returns the current position of the first occurrence of an object, or `nil` if there is
     /// none. See ``FrozenResults/index(of:)``.
     public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }

@@ -94,6 +94,16 @@ public final class DynamicObjects: _ConfinedCollection, DynamicQueryable {
         }
     }
 
+    /// Returns up to `limit` objects: the first ones, or those after a place where another page
+    /// ended. See ``FrozenResults/page(after:limit:)``.
+    public func page(
+        after cursor: PageCursor? = nil, limit: Int
+    ) throws(Realm.Error) -> ResultsPage<DynamicObject> {
+        let found = try rowPage(after: cursor, limit: limit)
+        let table = table ?? TableKey(rawValue: 0)  // without a class there are no rows
+        return ResultsPage(found) { DynamicObject(store, table, $0) }
+    }
+
     public func _with(_ query: _DynamicQuery) -> DynamicObjects { DynamicObjects(store, query) }
 
     public var _classes: _DynamicClasses {

@@ -175,6 +175,14 @@ extension DynamicQueryable {
         return _with(query)
     }
 
+    /// Returns the rows of a page of the result.
+    func rowPage(after cursor: PageCursor?, limit: Int) throws(Realm.Error) -> FoundPage {
+        let request = try PageRequest(_query.plan, after: cursor, limit: limit)
+        let answer = try _ask(
+            _DynamicQuestion { plan, state throws(StoreError) in try request.ask(plan, state) })
+        return try request.found(answer, _query.plan)
+    }
+
     private var objects: PredicateObjects {
         PredicateObjects(
             content: { (schema, key) throws(Realm.Error) in

@@ -68,6 +68,19 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
         return FrozenDynamicObject(snapshot, table, row)
     }
 
+    /// Returns up to `limit` objects: the first ones, or those after a place where another page
+    /// ended. See ``FrozenResults/page(after:limit:)``.
+    public func page(
+        after cursor: PageCursor? = nil, limit: Int
+    ) throws(Realm.Error) -> ResultsPage<FrozenDynamicObject> {
+        let found = try rowPage(after: cursor, limit: limit)
+        // Without a class there are no rows.
+        let table = snapshot.root.schema.table(named: _query.plan.tableName)?.key
+        return ResultsPage(found) {
+            FrozenDynamicObject(snapshot, table ?? TableKey(rawValue: 0), $0)
+        }
+    }
+
     public func _with(_ query: _DynamicQuery) -> FrozenDynamicObjects {
         FrozenDynamicObjects(snapshot, query)
     }

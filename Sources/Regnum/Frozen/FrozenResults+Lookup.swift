@@ -23,6 +23,36 @@ extension FrozenResults {
         object.table.isSameClass(as: table) && query.contains(object.row)
     }
 
+    /// Returns up to `limit` objects: the first ones, or those after a place where another page
+    /// ended.
+    ///
+    ///     let messages = room.messages.sorted(by: \.sentAt, ascending: false)
+    ///     let page = try messages.page(limit: 20)
+    ///     let older = try messages.page(after: page.cursor, limit: 20)
+    ///
+    /// In contrast to an offset, the place doesn't move when objects before it are inserted or
+    /// deleted: an object that keeps its sort values is on exactly one page. Objects with equal sort
+    /// values are in order of creation, as in the results, or of their positions in a list or map.
+    /// There, the page throws if the object at its start was removed from the collection and others
+    /// have the same sort values.
+    ///
+    /// - Parameters:
+    ///   - cursor: The ``ResultsPage/cursor`` of a page of the same class or collection in the same
+    ///     order, possibly with other conditions. `nil` for the first page.
+    ///   - limit: The maximum number of objects, at least 1.
+    /// - Throws: `.invalidInput` for a cursor of another realm, class, collection or order, which
+    ///   the message names, and for a limit below 1; the errors of the query.
+    /// - Complexity: O(page x log n) for all objects of a class in order of creation, for those
+    ///   with one value of an indexed property, and for a sort by an indexed integer, boolean or
+    ///   date. Otherwise as for evaluating the query, but other objects aren't collected if
+    ///   the query is for objects of a class, without `distinct`, limit or a sort through links.
+    public func page(
+        after cursor: PageCursor? = nil, limit: Int
+    ) throws(Realm.Error) -> ResultsPage<Frozen<Model>> {
+        let found = try rowPage(after: cursor, limit: limit) ?? FoundPage(keys: [])
+        return ResultsPage(found) { Frozen(table, row: $0) }
+    }
+
     /// Returns the objects at the given positions, in the order of the positions.
     ///
     /// - Precondition: All positions are in `0..<count`.

@@ -117,6 +117,20 @@ extension RealmCollection where Element: ObjectBase {
         return results("distinct(byKeyPaths:)").reduced(by: columns)
     }
 
+    /// Returns up to `limit` objects: the first ones, or those after a place where another page
+    /// ended. See ``FrozenResults/page(after:limit:)``.
+    ///
+    /// - Precondition: The collection is managed.
+    public func page(
+        after cursor: PageCursor? = nil, limit: Int
+    ) throws(Realm.Error) -> ResultsPage<Element> {
+        let results = results("page(after:limit:)")
+        let found =
+            try results.rowPage(after: cursor, limit: limit)
+            ?? FoundPage(keys: Array(results.keys()))
+        return ResultsPage(found) { results.binding.accessor(Element.self, row: $0) }
+    }
+
     /// Returns the position of the first object that matches a condition, or
     /// `nil` if there is none.
     ///

@@ -23,6 +23,9 @@ package struct QueryState {
 }
 
 extension QueryState {
+    /// The identity of the realm.
+    package var identity: Identity128 { content.context.seed }
+
     /// Returns a row's value, or `nil` if there is no such row or property.
     package func value(of row: ObjectKey, in tableName: String, _ property: String) -> Value? {
         guard let table = content.schema.table(named: tableName),

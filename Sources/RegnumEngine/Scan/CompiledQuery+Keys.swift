@@ -46,7 +46,7 @@ extension CompiledQuery {
     }
 
     /// Returns the first `limit` matching rows of a source other than the table, in its order.
-    private func sourceKeys(
+    func sourceKeys(
         _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         guard case .related(let hop, let table, let row) = source,

@@ -33,14 +33,15 @@ extension CompiledQuery {
         forEachMatch(root, table, lookup, &statistics, body)
     }
 
+    /// - Parameter first: The least key of the rows.
     @inline(__always)
     private func forEachMatch(
-        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?,
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, from first: UInt64 = 0,
         _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         if let lookup, isWorthwhile(lookup, table) {
-            let keys = lookup.keys()
+            let keys = lookup.keys(from: first)
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
@@ -53,14 +54,17 @@ extension CompiledQuery {
         var prepared = predicate
         var isFirst = true
         var isPrepared = false
-        table.forEachCluster { cluster in
+        table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {
                 // callers that want only a few rows have stopped by now
                 prepared = predicate.prepared(rowCount: table.count, root, &statistics)
                 isPrepared = true
             }
             isFirst = false
-            let rows = cluster.liveMask
+            var rows = cluster.liveMask
+            if cluster.firstKey < first {
+                rows = rows.subtracting(RowMask(first: Table.row(first)))
+            }
             statistics.rowsEvaluated += rows.count
             let found = prepared.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
@@ -104,30 +108,31 @@ extension CompiledQuery {
         }
     }
 
-    /// Returns up to `limit` keys of matching rows, ascending.
+    /// Returns up to `limit` keys of matching rows from a key on, ascending.
     func matchingKeys(
-        _ root: DatabaseContent, limit: Int = .max, _ statistics: inout QueryStatistics
+        _ root: DatabaseContent, from first: UInt64 = 0, limit: Int = .max,
+        _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         guard let key = table, let table = root.table(key), limit > 0 else { return [] }
         if case .constant(false) = predicate { return [] }
         let lookup = predicate.lookup(
             root, key, candidateCount: table.count, &statistics)
-        return matchingKeys(root, table, lookup, limit: limit, &statistics)
+        return matchingKeys(root, table, lookup, from: first, limit: limit, &statistics)
     }
 
     func matchingKeys(
-        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, limit: Int = .max,
-        _ statistics: inout QueryStatistics
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, from first: UInt64 = 0,
+        limit: Int = .max, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
-            let keys = lookup.keys(limit)
+            let keys = lookup.keys(from: first, limit: limit)
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
             return keys
         }
         var keys = KeyBuffer()
-        forEachMatch(root, table, lookup, &statistics) { cluster, rows in
+        forEachMatch(root, table, lookup, from: first, &statistics) { cluster, rows in
             keys.append(cluster.firstKey, rows)
             return keys.count < limit
         }

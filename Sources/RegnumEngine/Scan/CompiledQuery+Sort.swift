@@ -14,22 +14,28 @@ extension CompiledQuery {
     }
 
     /// Returns the first `limit` rows by the first sort term, whose ranks determine the order.
+    ///
+    /// - Parameter start: The place that the rows come after, if not all rows are wanted.
     func sortedRanks(
-        _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
+        _ root: DatabaseContent, limit: Int, after start: PageStart? = nil,
+        _ statistics: inout QueryStatistics
     ) -> [RankedKey] {
         var pairs = PairBuffer(firstRank)
-        collect(root, limit, keepsTies: false, &pairs, &statistics)
+        collect(root, limit, keepsTies: false, after: start, &pairs, &statistics)
         return pairs.withPairs { Array($0) }
     }
 
     /// Returns the first `limit` rows by all sort terms: sorted by the rank of the first, then rows
     /// of equal rank by comparison.
+    ///
+    /// - Parameter start: The place that the rows come after, if not all rows are wanted.
     func sortedEntries(
-        _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
+        _ root: DatabaseContent, limit: Int, after start: PageStart? = nil,
+        _ statistics: inout QueryStatistics
     ) -> [ResultEntry] {
         guard let key = table, let table = root.table(key) else { return [] }
         var pairs = PairBuffer(firstRank)
-        collect(root, limit, keepsTies: true, &pairs, &statistics)
+        collect(root, limit, keepsTies: true, after: start, &pairs, &statistics)
         var entries: [ResultEntry] = pairs.withPairs { pairs in
             var entries: [ResultEntry] = []
             entries.reserveCapacity(pairs.count)
@@ -59,8 +65,8 @@ extension CompiledQuery {
     /// has been collected, half of them are dropped, and rows after all of the remaining ones are
     /// skipped from then on.
     private func collect(
-        _ root: DatabaseContent, _ limit: Int, keepsTies: Bool, _ pairs: inout PairBuffer,
-        _ statistics: inout QueryStatistics
+        _ root: DatabaseContent, _ limit: Int, keepsTies: Bool, after start: PageStart?,
+        _ pairs: inout PairBuffer, _ statistics: inout QueryStatistics
     ) {
         guard let key = table, let table = root.table(key) else { return }
         if case .constant(true) = predicate, limit >= table.count {
@@ -68,7 +74,7 @@ extension CompiledQuery {
         }
         var full = limit >= table.count ? Int.max : 2 * limit + 64
         forEachMatch(root, &statistics) { cluster, rows in
-            pairs.append(cluster, rows)
+            pairs.append(cluster, start?.following(cluster, rows, root) ?? rows)
             if pairs.count >= full {
                 pairs.cut(to: limit, keepsTies: keepsTies)
                 full = max(full, 2 * pairs.count)
@@ -83,7 +89,7 @@ extension CompiledQuery {
     }
 
     /// The ranks of the first sort term, which must exist.
-    private var firstRank: SortRank {
+    var firstRank: SortRank {
         SortRank(column: sort[0], isDescending: order.descending & 1 != 0)
     }
 }

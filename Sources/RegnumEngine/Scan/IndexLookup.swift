@@ -68,21 +68,29 @@ struct IndexLookup {
             .lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
-    /// Returns the first `limit` rows, ascending, without duplicates.
+    /// Returns the first `limit` rows from a key on, ascending, without duplicates.
     ///
     /// - Complexity: O(log n + limit) for one key of an index; otherwise as for all rows.
-    func keys(_ limit: Int) -> [UInt64] {
+    func keys(from first: UInt64 = 0, limit: Int) -> [UInt64] {
         if let range = exactKey, limit < range.count {
             var rows: [UInt64] = []
             rows.reserveCapacity(limit)
-            range.tree.forEachRow(range.keys.lowerBound) { row in
+            range.tree.visit(from: range.keys.lowerBound, first) { key, row in
+                guard key == range.keys.lowerBound else { return false }
                 rows.append(row)
                 return rows.count < limit
             }
             return rows
         }
-        let rows = keys()
+        let rows = keys(from: first)
         return rows.count <= limit ? rows : Array(rows[..<limit])
+    }
+
+    /// Returns the rows from a key on, ascending, without duplicates.
+    func keys(from first: UInt64) -> [UInt64] {
+        let rows = keys()
+        guard first > 0, let least = rows.first, least < first else { return rows }
+        return Array(rows.drop { $0 < first })
     }
 
     /// Returns the rows, ascending, without duplicates.

@@ -101,17 +101,31 @@ struct PlainPlan: Sendable {
         }
     }
 
+    /// The nodes that are queried, in order.
+    func elements(_ world: PlainWorld) -> [Int] {
+        source.map { world.targets($0.node, $0.hop) } ?? world.nodes
+    }
+
     /// Returns the result: all conditions first, then sorts and distincts in their order.
     func result(_ world: PlainWorld) -> [Int] {
-        var nodes = source.map { world.targets($0.node, $0.hop) } ?? world.nodes
+        let elements = elements(world)
+        return positions(world).map { elements[$0] }
+    }
+
+    /// Returns the positions of the result among the nodes that are queried.
+    func positions(_ world: PlainWorld) -> [Int] {
+        let elements = elements(world)
+        var nodes = Array(elements.indices)
         for case .filter(let condition) in steps {
-            nodes = nodes.filter { world.holds(condition, $0) }
+            nodes = nodes.filter { world.holds(condition, elements[$0]) }
         }
         for step in steps {
             switch step {
             case .filter: break
             case .sort(let orders):
-                let values = nodes.map { node in orders.map { $0.key.value(world, node) ?? .null } }
+                let values = nodes.map { node in
+                    orders.map { $0.key.value(world, elements[node]) ?? .null }
+                }
                 nodes = nodes.indices.sorted { a, b in
                     for (index, order) in orders.enumerated() {
                         let sign = PlainValue.order(values[a][index], values[b][index])
@@ -122,7 +136,7 @@ struct PlainPlan: Sendable {
             case .distinct(let keys):
                 var known: [[PlainValue]] = []
                 nodes = nodes.filter { node in
-                    let values = keys.compactMap { $0.value(world, node) }
+                    let values = keys.compactMap { $0.value(world, elements[node]) }
                     guard values.count == keys.count else { return false }
                     let isKnown = known.contains { other in
                         zip(values, other).allSatisfy { PlainValue.order($0, $1) == 0 }

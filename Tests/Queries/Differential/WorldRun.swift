@@ -59,6 +59,7 @@ struct WorldRun {
                     if let results, plan.source.map({ changed.object($0.node) != nil }) ?? true {
                         try WorldRun.compare(
                             results.map(\.id), plan.result(changed), "results over changes", plan)
+                        try WorldRun.checkPages(results, plan, &changed, tx, &random)
                     }
                     try WorldRun.checkConfined(plan, changed, tx, &random)
                 }
@@ -93,6 +94,10 @@ struct WorldRun {
         try Self.compare(asked().map(\.id), expected, view, plan)
         try Self.check(asked(), expected, world, view, plan, &random, builder) { $0.id }
         try Self.checkSections(asked(), expected, world, view, plan, &random)
+        try Self.checkPages(expected, view, plan, &random) { cursor, limit in
+            let page = try asked().page(after: cursor, limit: limit)
+            return (page.map(\.id), page.cursor, page.hasMore)
+        }
         guard plan.source == nil else { return }
         let live = plan.ask(realm.objects(WorldNode.self), builder)
         try Self.compare(live.current.map(\.id), expected, "live", plan)
@@ -113,6 +118,10 @@ struct WorldRun {
             try check(results, expected, world, view, plan, &random, builder) { $0.id }
             try compare(results.map(\.id), expected, view, plan)
             try checkSections(results, expected, world, view, plan, &random)
+            try checkPages(expected, view, plan, &random) { cursor, limit in
+                let page = try results.page(after: cursor, limit: limit)
+                return (page.map(\.id), page.cursor, page.hasMore)
+            }
             if let id = expected.randomElement(using: &random),
                 let node = tx.object(WorldNode.self, forPrimaryKey: id),
                 results.index(of: node) != expected.firstIndex(of: id)
