@@ -79,7 +79,8 @@ public struct Results<Model: ObjectBase> {
     ) -> Answer {
         guard let core = binding.core else { return placeholder() }
         guard let state = core.queryState, let schema = core.schema else { trapEnded(core) }
-        let linked = _plan.plan.linkedDependencies.union(classes)
+        let isOfOneClass = cache.isOfOneClass == true
+        let linked = isOfOneClass ? classes : _plan.plan.linkedDependencies.union(classes)
         let problem =
             binding.mapping?.mismatch ?? _plan.firstProblem(in: schema)
             ?? core.realm.mismatch(of: linked, from: binding.schema, in: schema)

@@ -111,7 +111,7 @@ private struct PageCursorWriter {
         }
     }
 
-    private mutating func add(_ word: UInt64) {
+    private mutating func add(_ word: some FixedWidthInteger) {
         withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
@@ -136,7 +136,8 @@ private struct PageCursorReader {
     var bytes: ArraySlice<UInt8>
 
     mutating func cursor() -> PageCursor? {
-        guard bytes.popFirst() == pageCursorFormat, let high = word(), let low = word(),
+        guard bytes.popFirst() == pageCursorFormat, let high: UInt64 = word(),
+            let low: UInt64 = word(),
             let className = text(), let collection = text(), let order = text(),
             let key = count(), let occurrence = count().flatMap({ Int(exactly: $0) }),
             let valueCount = count(), valueCount <= UInt64(bytes.count)
@@ -167,24 +168,23 @@ private struct PageCursorReader {
         case .data: return content().map { .data(Array($0)) }
         case .any: return content().map { .any(Array($0)) }
         case .uuid:
-            guard let high = word(), let low = word() else { return nil }
+            guard let high: UInt64 = word(), let low: UInt64 = word() else { return nil }
             return .uuid(Identity128(high: high, low: low))
         case .objectId:
-            guard let high = word(), let low = word() else { return nil }
+            guard let high: UInt64 = word(), let low: UInt32 = word() else { return nil }
             return .objectId(ObjectIdBytes(high: high, low: low))
         case .decimal:
-            guard let high = word(), let low = word() else { return nil }
+            guard let high: UInt64 = word(), let low: UInt64 = word() else { return nil }
             return .decimal(DecimalBits(high: high, low: low))
         }
     }
 
-    private mutating func word() -> UInt64? {
-        guard bytes.count >= 8 else { return nil }
-        var word: UInt64 = 0
-        for (index, byte) in bytes.prefix(8).enumerated() {
-            word |= UInt64(byte) << UInt64(8 * index)
-        }
-        bytes = bytes.dropFirst(8)
+    private mutating func word<Word: FixedWidthInteger>() -> Word? {
+        let size = Word.bitWidth / 8
+        guard bytes.count >= size else { return nil }
+        var word: Word = 0
+        for byte in bytes.prefix(size).reversed() { word = word << 8 | Word(byte) }
+        bytes = bytes.dropFirst(size)
         return word
     }
 

@@ -209,8 +209,9 @@ extension Query where Value: ScalarValue, Value._Basis == String {
 
     private func operand<Other: ScalarValue>(_ other: Query<Other>) -> ColumnReference
     where Other._Basis == String {
-        scope.requireSame(other.scope)
         let (hops, column) = other.column
+        if column.parameter != nil { return column }
+        scope.requireSame(other.scope)
         requireOneElement(self.column.hops, hops)
         return column
     }

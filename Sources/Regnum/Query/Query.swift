@@ -70,6 +70,8 @@ final class QueryScope {
     private var firstProblem: Realm.Error?
     /// The classes of the objects among the operands; those of all scopes in the outermost one.
     private(set) var operands: Set<OperandClass> = []
+    /// The number of values of a prepared query.
+    var parameterCount = 0
 
     init(realm: RealmCore?, rootName: String? = nil) {
         self.realm = realm
@@ -133,7 +135,11 @@ final class QueryScope {
     func build<Root, Answer>(
         _ root: Query<Root>.Node, _ condition: (Query<Root>) -> Query<Answer>
     ) -> Predicate where Answer: QueryCondition {
-        let found = condition(Query<Root>(root, self))
+        predicate(of: condition(Query<Root>(root, self)))
+    }
+
+    /// Returns the predicate of a condition that was built in this scope.
+    func predicate<Answer: QueryCondition>(of found: Query<Answer>) -> Predicate {
         requireSame(found.scope)
         // Only a condition was checked when it was built, not a property at the end of a path.
         if case .predicate(let predicate) = found.node { return predicate }
@@ -222,6 +228,8 @@ extension Query {
     }
 
     func compare(_ comparison: Comparison, _ other: Query) -> Query<Bool> {
+        if other.isParameter { return compare(comparison, withParameter: other) }
+        if isParameter { return other.compare(comparison.mirrored, withParameter: self) }
         scope.requireSame(other.scope)
         switch (node, other.node) {
         case (.column(let hops, let left), .column(let others, let right)):
@@ -273,18 +281,6 @@ extension Query {
 }
 
 extension Comparison {
-    /// The same comparison with its sides exchanged.
-    var mirrored: Comparison {
-        switch self {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-
     /// Returns whether a missing entry or element compares to a value in this way.
     func holds(forNilAnd value: Value, type: ValueType? = nil) -> Bool {
         switch self {

@@ -10,6 +10,9 @@ package struct ColumnReference: Hashable, Sendable {
     package var hops: [Hop]
     /// Whether the program declares a full-text index.
     package var isFullTextIndexed = false
+    /// The number of the value that takes the place of the property before the query is evaluated;
+    /// `nil` for a property. See `Predicate.bound(to:)`.
+    package var parameter: Int?
 
     package init(name: String, type: ValueType, missing: Value, hops: [Hop] = []) {
         self.name = name
