@@ -266,7 +266,8 @@ final class PagedShelf: Object {
 
     /// Clients can send any text.
     @Test func damagedCursorsAreRefusedOrLeadElsewhere() async throws {
-        let realm = try await makeRealm((0..<9).map { PagedItem($0, rank: $0 % 3, name: "\($0 % 4)") })
+        let content = (0..<9).map { PagedItem($0, rank: $0 % 3, name: "\($0 % 4)") }
+        let realm = try await makeRealm(content)
         let items = realm.snapshot().objects(PagedItem.self)
             .sorted(by: .ascending(\.name), .descending(\.rank))
         let cursor = try requireValue(items.page(limit: 4).cursor)

@@ -73,12 +73,14 @@ extension RegnumStore: PeopleStore {
         }
     }
 
+    private static let byAge = PreparedQuery<Indexed.Person, Int> { $0.age == $1 }
+
     @concurrent
     func countByAge(_ ages: [Int]) async throws -> Int {
         try await realm.read { tx in
             let people = tx.objects(Indexed.Person.self)
             var sum = 0
-            for age in ages { sum += people.where { $0.age == age }.count }
+            for age in ages { sum += people.where(Self.byAge, age).count }
             return sum
         }
     }
