@@ -100,12 +100,13 @@ extension Queryable {
     public func `where`<each Argument: ScalarValue>(
         _ query: PreparedQuery<Model, repeat each Argument>, _ arguments: repeat each Argument
     ) -> Self {
-        let condition = query.condition(for: modelSchema)
+        let realm = _realm
+        let condition = query.condition(for: realm.schema ?? ClassSchema.of(Model.self))
         var plan = _plan
         plan.problem = plan.problem ?? condition.problem
         var values: [Value] = []
         for argument in repeat each arguments {
-            values.append(plan.operand(argument, _realm.core))
+            values.append(plan.operand(argument, realm.core))
         }
         plan.plan.add(condition.predicate.bound(to: values))
         return _with(plan)
