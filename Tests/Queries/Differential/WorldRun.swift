@@ -105,6 +105,8 @@ struct WorldRun {
             live.last?.id == expected.last
         else { throw Difference(description: "live differs: \(plan)") }
         try Self.checkSections(live, expected, world, "live", plan, &random)
+        try Self.compare(
+            try live.page(limit: 3).map(\.id), Array(expected.prefix(3)), "live page", plan)
     }
 
     private static func checkConfined(
