@@ -14,15 +14,15 @@ extension Realm {
     ///   they are created with the class.
     /// - Throws: `CancellationError`; `.schemaMismatch` for a class that doesn't match the realm;
     ///   the errors of `write`.
-    /// - Complexity: O(n log n) for each index of a class with n objects.
+    /// - Complexity: O(n log n) for each index of a class with n objects. While an index is built,
+    ///   it takes about 32 bytes of memory for each object, or for each word of a full-text index.
     @discardableResult
     @concurrent public nonisolated func buildIndexes(
         progress: (@Sendable (IndexProgress) -> Void)? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) async throws -> Int {
         let place = CallPlace(file: file, line: line)
-        let root = try await newest(place)
-        return try await change(core.missingIndexes(in: root), in: root, place, progress)
+        return try await change(core.missingIndexes(in: newest(place)), place, progress)
     }
 
     /// Drops the stored indexes of known properties that are no longer declared, each in a commit
@@ -41,8 +41,7 @@ extension Realm {
         file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Int {
         let place = CallPlace(file: file, line: line)
-        let root = try await newest(place)
-        return try await change(core.undeclaredIndexes(in: root), in: root, place)
+        return try await change(core.undeclaredIndexes(in: newest(place)), place)
     }
 
     /// Builds the missing indexes of the listed classes, if the configuration says so.
@@ -52,11 +51,9 @@ extension Realm {
         guard configuration.objectTypes != nil, configuration.buildsIndexes,
             !configuration.readOnly
         else { return }
-        let root = core.coordinator.published
-        let missing = try core.missingIndexes(in: root)
+        let missing = try core.missingIndexes(in: core.coordinator.published)
         if missing.isEmpty { return }
-        let place = CallPlace(file: "Realm.open", line: 0)
-        try await change(missing, in: root, place, progress)
+        try await change(missing, CallPlace(file: "Realm.open", line: 0), progress)
     }
 
     /// Returns the newest state of all processes.
@@ -64,9 +61,10 @@ extension Realm {
         try await written(nil, nil, place) { _ in }.root
     }
 
+    /// Makes changes, without holding a version from one to the next.
     @discardableResult
     private nonisolated func change(
-        _ changes: [IndexChange], in root: DatabaseRoot, _ place: CallPlace,
+        _ changes: [IndexChange], _ place: CallPlace,
         _ progress: (@Sendable (IndexProgress) -> Void)? = nil
     ) async throws -> Int {
         var count = 0
@@ -74,7 +72,7 @@ extension Realm {
             progress?(
                 IndexProgress(
                     className: change.schema.name, propertyName: change.propertyName,
-                    objectCount: root.count(change.index.table), indexesDone: position,
+                    objectCount: change.objectCount, indexesDone: position,
                     indexCount: changes.count))
             let isMade = try await written(nil, nil, place, isLong: true) { tx in
                 try tx.make(change)
@@ -90,6 +88,8 @@ private struct IndexChange: Sendable {
     let schema: ClassSchema
     let index: ClassIndex
     let isDropped: Bool
+    /// The number of objects of the class when the change was found to be due.
+    let objectCount: Int
 
     var propertyName: String { schema.properties[index.property].name }
 }
@@ -112,7 +112,9 @@ extension RealmCore {
         for schema in knownClasses {
             let indexes = try differences(of: schema, in: root.schema, areDropped)
             changes += indexes.map {
-                IndexChange(schema: schema, index: $0, isDropped: areDropped)
+                IndexChange(
+                    schema: schema, index: $0, isDropped: areDropped,
+                    objectCount: root.count($0.table))
             }
         }
         return changes.sorted {
