@@ -140,6 +140,9 @@ final class ExplainedNote: Object {
             linked.hasPrefix(
                 "Finds 10 candidates among 200 objects of ExplainedNote using reverse traversal "
                     + "of owner from matching objects.\n"), "\(linked)")
+        // the owner by its key, and its notes by their link
+        expectTrue(
+            linked.contains("Examined 11 objects and 11 index entries;"), "\(linked)")
         try await realm.write { tx in
             let owner = tx.objects(ExplainedOwner.self)[7]
             let listed = try owner.notes.where { $0.number > 75 }.explain()
