@@ -265,6 +265,25 @@ final class PagedShelf: Object {
         }
     }
 
+    @Test func aCursorWithAnImpossibleNumberOfRepetitionsIsRefused() async throws {
+        let realm = try await makeRealm((0..<4).map { PagedItem($0, rank: $0 % 2) })
+        let items = realm.snapshot().objects(PagedItem.self).distinct(by: \.rank)
+        let cursor = try requireValue(items.page(limit: 1).cursor)
+        let text = "\(cursor)".replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let bytes = try [UInt8](requireValue(Data(base64Encoded: text + padding)))
+        expectEqual(bytes.suffix(2), [0, 0])  // the row isn't repeated, and there are no values
+        for count in [[0xff, 0xff, 0xff, 0xff, 0x0f], Array(repeating: 0xff, count: 8) + [0x7f]] {
+            let forged = Data(bytes.dropLast(2) + count + [0]).base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            let other = try requireValue(PageCursor(forged))
+            let error = #expect(throws: Realm.Error.self) {
+                try items.page(after: other, limit: 1)
+            }
+            expectEqual(error?.code, .invalidInput)
+        }
+    }
+
     /// Clients can send any text.
     @Test func damagedCursorsAreRefusedOrLeadElsewhere() async throws {
         let content = (0..<9).map { PagedItem($0, rank: $0 % 3, name: "\($0 % 4)") }

@@ -3,7 +3,8 @@ internal import RegnumStore
 
 /// The place where a page of results ended, from which the next page continues.
 ///
-///     let page = try messages.page(after: PageCursor(token), limit: 20)
+///     guard let cursor = PageCursor(token) else { throw HTTPError(.badRequest) }
+///     let page = try messages.page(after: cursor, limit: 20)
 ///     respond(with: Array(page), next: page.hasMore ? page.cursor : nil)
 ///
 /// It consists of the last object's sort values and identity, so the next page continues at the

@@ -16,7 +16,8 @@ package struct PagePlace: Hashable, Sendable {
 
     /// Whether it can be a place in an order, which one from outside the process need not be.
     package func isPlace(in order: [SortTerm]) -> Bool {
-        values.count == order.count && key.rawValue < SortRank.flag && occurrence >= 0
+        values.count == order.count && key.rawValue < SortRank.flag
+            && (0..<Int(UInt32.max)).contains(occurrence)
             && zip(values, order).allSatisfy { value, term in
                 if case .any(let bytes) = value, !bytes.withUnsafeBytes({ AnyContent.areSound($0) })
                 {
