@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 public import Regnum
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Realm {
     /// Opens an independent in-memory realm with the content of the newest published version, and
@@ -30,7 +31,11 @@ extension Realm {
         configuration.historyRetention = nil
         configuration.seedFile = nil
         // weak, because the configuration lasts longer than the first version
-        configuration.adjust = { [weak root] in $0.forkedRoot = root }
+        let timelines = self.timelines
+        configuration.adjust = { [weak root] in
+            $0.forkedRoot = root
+            $0.forkedTimelines = timelines
+        }
         let fork = try await Realm.open(configuration)
         withExtendedLifetime(root) {}
         return fork

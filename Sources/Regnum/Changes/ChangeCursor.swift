@@ -7,30 +7,23 @@ internal import RegnumStore
 ///     let cursor = delta.cursor                       // store it with the delta's effects
 ///     for try await change in realm.objects(Message.self).changes(since: cursor) { … }
 ///
-/// Its text form consists of the realm's identity and a version, in letters, digits and a hyphen. A
-/// copy of a realm has the same identity.
+/// Its text form consists of an identifier and a version, in letters, digits and a hyphen. The
+/// identifier is that of the realm's timeline, which changes when a copy or a restored backup is
+/// first written to. So a cursor of commits that a restored realm doesn't have is refused there,
+/// and one from before that is valid in both realms.
 public struct ChangeCursor: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
     /// The version after which changes are reported.
     public let version: UInt64
 
-    /// Returns another position in the history of the same realm.
-    func at(version: UInt64) -> ChangeCursor {
-        ChangeCursor(high: high, low: low, version: version)
-    }
-
-    /// Returns whether the cursor belongs to the realm of a root.
-    func isOf(_ root: DatabaseRoot) -> Bool {
-        let identity = root.identity
-        return identity.high == high && identity.low == low
-    }
+    /// The timeline of the version.
+    var timeline: Identity128 { Identity128(high: high, low: low) }
 }
 
-extension ChangeCursor {
-    init(_ root: DatabaseRoot) {
-        self.init(high: root.identity.high, low: root.identity.low, version: root.version)
-    }
+extension SnapshotCore {
+    /// The position of the snapshot in the history of the realm.
+    var cursor: ChangeCursor { realm.cursor(at: root.version) }
 }
 
 extension ChangeCursor: LosslessStringConvertible {
@@ -85,20 +78,20 @@ extension ChangeCursor: Codable {
 
 extension Snapshot {
     /// The position of this snapshot in the history of the realm.
-    public var cursor: ChangeCursor { ChangeCursor(core.root) }
+    public var cursor: ChangeCursor { core.cursor }
 }
 
 extension FrozenResults {
     /// The position of the snapshot in the history of the realm.
-    public var cursor: ChangeCursor { ChangeCursor(query.root) }
+    public var cursor: ChangeCursor { query.table.snapshot.cursor }
 }
 
 extension FrozenValues {
     /// The position of the snapshot in the history of the realm.
-    public var cursor: ChangeCursor { ChangeCursor(query.root) }
+    public var cursor: ChangeCursor { query.table.snapshot.cursor }
 }
 
 extension FrozenMap {
     /// The position of the snapshot in the history of the realm.
-    public var cursor: ChangeCursor { ChangeCursor(table.snapshot.root) }
+    public var cursor: ChangeCursor { table.snapshot.cursor }
 }

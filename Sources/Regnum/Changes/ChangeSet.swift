@@ -25,7 +25,7 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// that might match the query, or objects of other classes that the query depends on.
     public let origins: [String]
     /// The cursor for resuming after this change set; see `changes(since:)`.
-    public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
+    public var cursor: ChangeCursor { newTable.snapshot.cursor }
 
     let change: ResultChange
     let request: StreamRequest

@@ -108,9 +108,9 @@ public struct Changes<Element: Sendable>: ChangeStream {
                 rest = converted.rest
                 if rest != nil, case .update(let old, _, _, _, _) = element {
                     // not before the position that the stream had already reached while waiting
-                    let root = old.snapshot.root
-                    restCursor = ChangeCursor(root).at(
-                        version: Swift.max(root.version, stream.stepStart))
+                    let snapshot = old.snapshot
+                    restCursor = snapshot.realm.cursor(
+                        at: Swift.max(snapshot.root.version, stream.stepStart))
                 }
                 return converted.0
             } catch {

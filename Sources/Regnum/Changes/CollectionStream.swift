@@ -100,11 +100,11 @@ final class CollectionStream {
     var cursor: ChangeCursor? {
         if isFinished { return nil }
         guard let place, start == nil else { return request.since }
-        let cursor = ChangeCursor(place.root)
-        guard commits.isEmpty, past == nil, let version = subscription.idleVersion,
-            version > cursor.version
-        else { return cursor }
-        return cursor.at(version: version)
+        let version = place.root.version
+        guard commits.isEmpty, past == nil, let idleVersion = subscription.idleVersion else {
+            return realm.cursor(at: version)
+        }
+        return realm.cursor(at: max(version, idleVersion))
     }
 
     /// Ends the stream and releases what it holds.

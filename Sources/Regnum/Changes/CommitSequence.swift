@@ -81,7 +81,7 @@ public struct CommitNotice: Sendable, Hashable {
             StoredText(String(Substring($0.tableName.utf8.prefix { $0 != UInt8(ascii: ".") })))
         }
         classNames = Set(names).sorted().map(\.wrappedValue)
-        self.cursor = cursor.at(version: summary.version)
+        self.cursor = cursor
     }
 }
 
@@ -113,7 +113,7 @@ private final class CommitStream {
         slot = subscription.attach()
         let start = subscription.start
         self.start = start
-        place = cursor ?? ChangeCursor(start)
+        place = cursor ?? realm.cursor(at: start.version)
         realm.external.observerBegan()
     }
 
@@ -132,7 +132,7 @@ private final class CommitStream {
         do throws(Realm.Error) {
             switch try await pull(until: deadline, isolation: isolation) {
             case .element(let summary):
-                place = place.at(version: summary.version)
+                place = realm.cursor(at: summary.version)
                 return .element(CommitNotice(summary, place))
             case .timedOut: return .timedOut
             case .end: break
@@ -214,7 +214,7 @@ private final class CommitStream {
         guard let origin = commit.origin, excluded.contains(StoredText(origin)) else {
             return false
         }
-        place = place.at(version: commit.version)
+        place = realm.cursor(at: commit.version)
         return true
     }
 

@@ -51,7 +51,7 @@ public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
     /// The labels of the merged commits. See ``ChangeSet/origins``.
     public let origins: [String]
     /// The cursor for resuming after this change set.
-    public var cursor: ChangeCursor { ChangeCursor(new.table.snapshot.root) }
+    public var cursor: ChangeCursor { new.table.snapshot.cursor }
 
     private let new: FrozenMap<Key, Value>
 

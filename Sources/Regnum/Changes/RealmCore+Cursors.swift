@@ -2,35 +2,57 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension RealmCore {
+    /// Returns the cursor of a published version.
+    func cursor(at version: UInt64) -> ChangeCursor {
+        let timeline = coordinator.timelines.id(at: version)
+        return ChangeCursor(high: timeline.high, low: timeline.low, version: version)
+    }
+
     /// Returns whether a cursor refers to a newer version than a root. Another process may have
     /// created it, so in that case this process has caught up with the log when the function
     /// returns. Returns `nil` if the realm is closed.
     ///
-    /// Throws `.invalidInput` for a cursor from another realm, and errors that keep this process
-    /// from reading.
+    /// Throws `.invalidInput` for a cursor from another realm or timeline, and errors that keep
+    /// this process from reading.
     func isAhead(_ cursor: ChangeCursor, of root: DatabaseRoot) async throws(Realm.Error) -> Bool? {
-        guard cursor.isOf(root) else {
-            throw Realm.Error(
-                .invalidInput,
-                "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
-        }
-        guard cursor.version > root.version else { return false }
+        let isOnTimeline = coordinator.timelines.id(at: cursor.version) == cursor.timeline
+        if isOnTimeline, cursor.version <= root.version { return false }
         do throws(StoreError) {
+            // another process may also have begun the cursor's timeline
             try await coordinator.catchUp()
         } catch {
             if error.code == .closed { return nil }
             throw Realm.Error(error)
         }
+        if !isOnTimeline { try checkTimeline(of: cursor) }
         return true
     }
 
     /// Throws `.invalidInput` for a cursor of a version that the realm doesn't have.
     func check(_ cursor: ChangeCursor, _ newest: DatabaseRoot) throws(Realm.Error) {
+        // again, because the timeline may have ended in the meantime
+        try checkTimeline(of: cursor)
         guard cursor.version > newest.version else { return }
         throw Realm.Error(
             .invalidInput,
             "The cursor \(cursor) refers to a version that the realm "
-                + "\"\(configuration.name)\" does not have: it is at version \(newest.version).")
+                + "\"\(configuration.name)\" does not have: it is at version \(newest.version). If "
+                + "an older state of the realm was restored, start again without a cursor.")
+    }
+
+    private func checkTimeline(of cursor: ChangeCursor) throws(Realm.Error) {
+        let timelines = coordinator.timelines
+        guard timelines.id(at: cursor.version) != cursor.timeline else { return }
+        guard let last = timelines.lastVersion(of: cursor.timeline) else {
+            throw Realm.Error(
+                .invalidInput,
+                "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
+        }
+        throw Realm.Error(
+            .invalidInput,
+            "The cursor \(cursor) refers to commits that the realm \"\(configuration.name)\" does "
+                + "not have: it is a copy or was restored, and has its own commits after version "
+                + "\(last). Start again without a cursor.")
     }
 
     /// Throws the error, if any, that keeps this process from following the commits of others.

@@ -11,13 +11,12 @@ extension Realm {
     ///
     /// The copy contains a single version, the newest commit of any process when the call began,
     /// and is compact: it has no log and no history. Writers don't wait for the backup. The copy is
-    /// on disk when the call returns; before that, and after a crash, there is nothing at `url` (a
-    /// hidden `.unfinished-backup-…` next to it is removed by the next backup to the same parent
-    /// directory). In-memory realms can be copied too.
+    /// on disk when the call returns, and all of it was read back; before that, and after a crash,
+    /// there is nothing at `url` (a hidden `.unfinished-backup-…` next to it is removed by the next
+    /// backup to the same parent directory). In-memory realms can be copied too.
     ///
-    /// The copy has the identity of the original: a `ChangeCursor` of the original refers to the
-    /// same version in the copy. If you continue writing to both, don't use cursors of one with the
-    /// other.
+    /// A `ChangeCursor` of the original refers to the same version in the copy. Once the copy has
+    /// been written to, cursors of newer versions of one are refused by the other.
     ///
     /// - Parameter url: A location where nothing exists; its parent directory must exist.
     /// - Returns: The commit version of the copy.
@@ -25,7 +24,8 @@ extension Realm {
     ///   URL or is inside the directory of a realm; `.fileAccess`, `.filePermissionDenied`,
     ///   `.diskFull` and `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` if this
     ///   realm is damaged; `CancellationError`. After an error, nothing is left at `url`.
-    /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory.
+    /// - Complexity: O(n), reading and writing all live data once and reading what was written,
+    ///   with O(n / 1,024) memory.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
@@ -37,20 +37,80 @@ extension Realm {
         }
         return try await core.backup(of: core.coordinator.published, to: url)
     }
+
+    /// Adds to a backup the commits that were made since, from the log of this realm, while this
+    /// and other processes continue to use the realm.
+    ///
+    ///     try await realm.updateBackup(at: URL(filePath: "backups/chat.realm"))
+    ///
+    /// The backup must have been made by ``backup(to:)``, of this realm or of one from which it was
+    /// copied or restored, and never have been written to. It keeps the state of each version since
+    /// it was made, so that all of them can be restored (``restore(from:to:upTo:)``); a new backup
+    /// takes less space. When the call returns, the commits are on disk, and were read back. After
+    /// an error or a crash, the backup has the state that it had before, or that of a version in
+    /// between.
+    ///
+    /// - Parameter url: The directory of the backup. No other process may write to it.
+    /// - Returns: The commit version of the backup.
+    /// - Throws: `.historyTrimmed` if the log since the backup was removed
+    ///   (`Configuration.historyRetention`), and if it has transactions that aren't stored in the
+    ///   log, such as those of migrations: make a new backup then; `.invalidInput` if the directory
+    ///   isn't a backup of an earlier version of this realm; `.fileNotFound` if there is no realm;
+    ///   `.busy` if another process is writing to it; `.invalidDatabase` if it is damaged;
+    ///   `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`, `CancellationError`.
+    /// - Complexity: O(changes) to add the commits, O(n / 1,024) to open the backup, and the log of
+    ///   all commits in it to read it back.
+    @discardableResult
+    public nonisolated func updateBackup(at url: URL) async throws -> UInt64 {
+        try Configuration.checkFile(url)
+        try Task.checkCancellation()
+        do throws(StoreError) {
+            try await core.coordinator.catchUp()
+        } catch {
+            throw Error(error)
+        }
+        return try await core.updateBackup(at: url)
+    }
 }
 
 extension RealmCore {
     /// Copies a version into a new directory.
     func backup(of root: DatabaseRoot, to url: URL) async throws -> UInt64 {
-        var path = url.path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        let isCancelled = CancellationFlag()
-        let copy = RealmCopy(of: root, to: path, coordinator.options) { [coordinator] in
-            !isCancelled.isSet && !coordinator.isClosed
+        let path = url.directoryPath
+        do {
+            try await copying(path) { [coordinator] shouldContinue in
+                try await RealmCopy(
+                    of: root, coordinator.timelines, to: path, coordinator.options,
+                    shouldContinue: shouldContinue
+                ).make()
+            }
+        } catch {
+            if root.hasDamage { coordinator.heal() }
+            throw error
         }
+        return root.version
+    }
+
+    /// Adds the commits since a backup to it.
+    func updateBackup(at url: URL) async throws -> UInt64 {
+        let (path, root) = (url.directoryPath, coordinator.published)
+        try await copying(path) { [coordinator] shouldContinue in
+            try await CopyExtension(
+                of: coordinator, through: root, at: path, shouldContinue: shouldContinue
+            ).make()
+        }
+        return root.version
+    }
+
+    /// - Parameter shouldContinue: Returns false once the task was cancelled or the realm closed.
+    private func copying(
+        _ path: String,
+        _ body: (_ shouldContinue: @escaping @Sendable () -> Bool) async throws -> Void
+    ) async throws {
+        let isCancelled = CancellationFlag()
         do {
             try await withTaskCancellationHandler {
-                try await copy.make()
+                try await body { [coordinator] in !isCancelled.isSet && !coordinator.isClosed }
             } onCancel: {
                 isCancelled.set()
             }
@@ -59,9 +119,16 @@ extension RealmCore {
             if coordinator.isClosed {
                 throw Realm.Error(.closed, "The realm was closed while being copied.", path: path)
             }
-            if root.hasDamage { coordinator.heal() }
             throw Realm.Error(below: error)
         }
-        return root.version
+    }
+}
+
+extension URL {
+    /// The path without trailing slashes.
+    var directoryPath: String {
+        var path = self.path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
     }
 }

@@ -1,5 +1,5 @@
 internal import RegnumEngine
-internal import RegnumStore
+package import RegnumStore
 
 extension Realm {
     /// Information from the files of a realm about its versions and the processes that use it.
@@ -40,6 +40,9 @@ extension Realm {
         /// The process that last acquired the writer lock, which may have exited.
         package let lastWriter: Process?
     }
+
+    /// The timelines of the published versions.
+    package nonisolated var timelines: Timelines { core.coordinator.timelines }
 
     /// Returns what the files say about the realm; `nil` for a realm in memory.
     ///

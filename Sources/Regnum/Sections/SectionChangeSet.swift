@@ -57,7 +57,7 @@ public struct SectionChangeSet<Key: SectionKey, Model: ObjectBase>: Sendable {
     /// ``ChangeSet/origins``.
     public let origins: [String]
     /// The cursor for resuming after this change set; see `changes(since:)`.
-    public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
+    public var cursor: ChangeCursor { newTable.snapshot.cursor }
 
     let difference: SectionDifference
     let request: StreamRequest

@@ -15,17 +15,25 @@ extension Coordinator {
         case .memory(let identifier):
             if let open = CoordinatorRegistry.shared.find(memory: identifier) { return open }
             var root = DatabaseRoot.makeEmpty()
+            var timelines = Timelines(root.identity)
             if let forkedRoot = options.forkedRoot {
                 root = forkedRoot.forked()
+                timelines = (options.forkedTimelines ?? Timelines(root.identity)).forked(
+                    after: root.version, as: .random())
             } else if let seedPath = options.seedPath {
-                root = try await onPool { () throws(StoreError) in
-                    try RealmContent.read(seedPath, options).root
+                (root, timelines) = try await onPool { () throws(StoreError) in
+                    let seed = try RealmContent.read(seedPath, options)
+                    return (
+                        seed.root,
+                        seed.timelines.forked(after: seed.root.version, as: .random())
+                    )
                 }
             }
             return CoordinatorRegistry.shared.memory(identifier) {
                 var options = options
                 options.forkedRoot = nil  // not to be held longer than the fork's first version
-                return Coordinator(options, log: nil, root: root, recovery: nil)
+                return Coordinator(
+                    options, log: nil, root: root, timelines: timelines, recovery: nil)
             }
         case .directory(let path):
             try ProcessFork.check()

@@ -17,6 +17,7 @@ package final class Coordinator: Sendable {
     /// The word that wakes the pump while it lingers.
     let pumpWake = WakeWord()
     let selfCheck = SelfCheck()
+    private let timelinesValue: Guarded<Timelines>
     /// The recovery at opening, and later ones after other processes died; `nil` in memory.
     package var recovery: RecoveryReport? { state.withLock { $0.recovery } }
     /// An object that belongs to the open realm, such as the public actor.
@@ -24,9 +25,10 @@ package final class Coordinator: Sendable {
 
     init(
         _ options: CoordinatorOptions, log: RealmLog?, root: DatabaseRoot,
-        recovery: RecoveryReport?
+        timelines: Timelines? = nil, recovery: RecoveryReport?
     ) {
         self.options = options
+        timelinesValue = log?.timelines ?? Guarded(timelines ?? Timelines(root.identity))
         hub = CommitHub(root, maximumByteCount: options.maximumSummaryByteCount)
         var first = CoordinatorState(log: log, root: root)
         first.isReadOnly = options.isReadOnly
@@ -37,6 +39,9 @@ package final class Coordinator: Sendable {
 
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
     package var published: DatabaseRoot { hub.published }
+
+    /// The timelines of the published versions.
+    package var timelines: Timelines { timelinesValue.withLock { $0 } }
 
     /// Subscribes to the commits that concern the interest, from the currently published version on
     /// (`Subscription.start`).

@@ -37,6 +37,8 @@ package struct CoordinatorOptions: Sendable {
     package var seedPath: String?
     /// The version of another realm that a new in-memory realm starts with, as a fork of it.
     package var forkedRoot: DatabaseRoot?
+    /// The timelines of that realm.
+    package var forkedTimelines: Timelines?
 
     package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
         self.place = place

@@ -11,12 +11,12 @@ package enum RealmContent {
     /// - Complexity: O(n / 1,024), and O(changes) for those since the last checkpoint.
     static func read(
         _ path: String, _ options: CoordinatorOptions
-    ) throws(StoreError) -> (root: DatabaseRoot, realmID: Identity128) {
+    ) throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let (log, _) = try RealmLog.openForReading(
             options.fileSystem, path: path, options: options.store, load: incoming.begin,
             incoming.apply)
-        return (incoming.root, log.realmID)
+        return (incoming.root, log.timelines.withLock { $0 })
     }
 
     /// Returns the initial content of a new realm if the options have a seed. The seed is read only
@@ -25,16 +25,22 @@ package enum RealmContent {
         guard let path = options.seedPath, case .directory(let target) = options.place,
             try !RealmLog.exists(options.fileSystem, path: target)
         else { return nil }
-        return seed(of: try read(path, options).root)
+        let (root, timelines) = try read(path, options)
+        return seed(of: root, timelines)
     }
 
     /// Returns a seed with the content of a root.
     ///
-    /// - Parameter pace: called between writes; returning false stops with the error `closed`.
+    /// - Parameters:
+    ///   - timelines: the timelines of the realm.
+    ///   - pace: called between writes; returning false stops with the error `closed`.
     static func seed(
-        of root: DatabaseRoot, pace: @escaping NodesAppender.Pace = { _ in true }
+        of root: DatabaseRoot, _ timelines: Timelines,
+        pace: @escaping NodesAppender.Pace = { _ in true }
     ) -> RealmLog.Seed {
-        RealmLog.Seed(realmID: root.identity) { (nodes) throws(StoreError) in
+        let timelines = timelines.through(root.version)
+        return RealmLog.Seed(realmID: root.identity, timelines: timelines) {
+            (nodes) throws(StoreError) in
             let appender = try nodes.appender(after: nil, liveByteCount: 0, pace: pace)
             var writer = CheckpointWriter(root, to: appender)
             let written = try writer.write()

@@ -8,6 +8,7 @@ package import RegnumStore
 /// its content.
 package struct RealmCopy: Sendable {
     private let root: DatabaseRoot
+    private let timelines: Timelines
     private let target: String
     private let options: CoordinatorOptions
     /// Called between writes; returning false cancels the copy.
@@ -16,13 +17,16 @@ package struct RealmCopy: Sendable {
     static let temporaryPrefix = ".unfinished-backup-"
 
     /// - Parameters:
+    ///   - timelines: the timelines of the realm to copy.
     ///   - target: the directory to create; a path without a trailing slash.
     ///   - options: the options of the realm to copy.
     package init(
-        of root: DatabaseRoot, to target: String, _ options: CoordinatorOptions,
+        of root: DatabaseRoot, _ timelines: Timelines, to target: String,
+        _ options: CoordinatorOptions,
         shouldContinue: @escaping @Sendable () -> Bool
     ) {
         self.root = root
+        self.timelines = timelines
         self.target = target
         self.options = options
         self.shouldContinue = shouldContinue
@@ -32,9 +36,9 @@ package struct RealmCopy: Sendable {
     ///
     /// Throws `fileExists` if the target exists, `fileAccess` and `filePermissionDenied` if it
     /// can't be created, `diskFull`, `ioFailed`; `closed` if canceled; `invalidDatabase` if damage
-    /// is found in the original. On an error nothing is left behind.
+    /// is found in the original, or in what was written. On an error nothing is left behind.
     ///
-    /// - Complexity: O(n), read and written once.
+    /// - Complexity: O(n), read and written once, and what was written is read again.
     package func make() async throws(StoreError) {
         try await Coordinator.onPool { () throws(StoreError) in try makeHere() }
     }
@@ -47,13 +51,21 @@ package struct RealmCopy: Sendable {
         return slash == target.startIndex ? "/" : String(target[..<slash])
     }
 
-    private func makeHere() throws(StoreError) {
+    /// Throws `fileExists` if there is anything at the target.
+    static func checkTarget(
+        _ target: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) {
         guard try !fileSystem.hasEntry(target) else {
             throw StoreError(
                 .fileExists,
-                "\"\(target)\" already exists: a backup needs a new directory.",
+                "\"\(target)\" already exists: a copy needs a new directory.",
                 path: target)
         }
+    }
+
+    /// Creates the copy, on the caller's thread.
+    func makeHere() throws(StoreError) {
+        try Self.checkTarget(target, fileSystem)
         try checkParent()
         let place = try makePlace()
         do throws(StoreError) {
@@ -125,7 +137,7 @@ package struct RealmCopy: Sendable {
     }
 
     private func write(to place: Place) throws(StoreError) -> RealmLog {
-        var seed = RealmContent.seed(of: root) { [options, shouldContinue] _ in
+        var seed = RealmContent.seed(of: root, timelines) { [options, shouldContinue] _ in
             if options.checkpoint.paceNanoseconds > 0 {
                 usleep(UInt32(truncatingIfNeeded: options.checkpoint.paceNanoseconds / 1000))
             }
@@ -135,12 +147,32 @@ package struct RealmCopy: Sendable {
         var store = options.store
         store.allowsNetworkFileSystem = true  // the copy isn't shared yet
         try checkCancellation()
-        // Opening it like any realm verifies that what was written can be read.
+        // Opening it like any realm verifies that its directory image can be read.
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
-        return try RealmLog.open(
+        let log = try RealmLog.open(
             fileSystem, path: place.path, options: store, seed: seed, load: incoming.begin,
             incoming.apply
         ).log
+        do throws(StoreError) {
+            try verify(incoming.root)
+        } catch {
+            log.releaseLocks()
+            throw error
+        }
+        return log
+    }
+
+    /// Reads all leaves that were written and compares them with their checksums.
+    private func verify(_ written: DatabaseRoot) throws(StoreError) {
+        let walk = IntegrityWalk(limit: 1) { [shouldContinue] in !shouldContinue() }
+        for table in written.schema.tables where !walk.endsHere() {
+            TableCheck(walk: walk, root: written, table: table).checkLeaves()
+        }
+        try checkCancellation()
+        if var damage = try walk.finish().damages.first {
+            damage.message = "The copy can't be read back. \(damage.message)"
+            throw damage
+        }
     }
 
     private func checkCancellation() throws(StoreError) {

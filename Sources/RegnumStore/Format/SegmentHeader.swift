@@ -19,11 +19,22 @@ package struct SegmentHeader: Sendable, Equatable {
     package var base: LogPosition
     /// The chain value of the last record before this segment.
     package var previousChain: UInt32
-    /// Bit 0: created active, by rotation or as the first segment of a realm.
+    /// Bit 0: created active, by rotation or as the first segment of a realm. Bit 1: `isCopy`.
     package var flags: UInt32 = 1
     /// The checkpoints kept when the segment was created.
     package var checkpoints = KeptCheckpoints()
     private static let checkpointsOffset = 88
+    /// The timelines of the versions up to the end of this segment.
+    package var timelines: Timelines
+    private static let timelinesOffset = 344
+    private static let copyFlag: UInt32 = 2
+
+    /// Whether the realm is a copy to which nothing has been committed. The first commit then
+    /// begins a segment with a new timeline.
+    package var isCopy: Bool {
+        get { flags & Self.copyFlag != 0 }
+        set { flags = newValue ? flags | Self.copyFlag : flags & ~Self.copyFlag }
+    }
 
     package init(
         realmID: Identity128, generation: UInt64, number: UInt64, firstSequence: UInt64,
@@ -36,6 +47,7 @@ package struct SegmentHeader: Sendable, Equatable {
         self.salt = salt
         self.base = base
         self.previousChain = previousChain
+        timelines = Timelines(realmID)
     }
 
     package func encoded() -> [UInt8] {
@@ -56,6 +68,7 @@ package struct SegmentHeader: Sendable, Equatable {
         bytes.replaceSubrange(
             Self.checkpointsOffset..<Self.checkpointsOffset + kept.count, with: kept)
         // 216: encryption block of 128 bytes, reserved, zero
+        timelines.store(in: &bytes, at: Self.timelinesOffset, realmID: realmID)
         Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
     }
@@ -103,7 +116,14 @@ package struct SegmentHeader: Sendable, Equatable {
         else {
             throw Self.damage(path, "it has invalid checkpoint references")
         }
+        guard
+            let timelines = Timelines(
+                from: bytes, at: Self.timelinesOffset, realmID: realmID)
+        else {
+            throw Self.damage(path, "it has invalid timelines")
+        }
         checkpoints = kept
+        self.timelines = timelines
     }
 
     /// Whether base and number are in the range in which sums of positions and sizes, and the next

@@ -69,6 +69,11 @@ package struct Identity128: Hashable, Sendable {
         self.high = high
         self.low = low
     }
+
+    package static func random() -> Identity128 {
+        Identity128(
+            high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
 }
 
 /// The directory of one realm.

@@ -29,6 +29,9 @@ package struct LogHistory: Sendable {
         package var names: Set<String> = []
     }
 
+    /// Returns the names in the directory. If they are unchanged, so is the result of a search.
+    package func names() throws(StoreError) -> Set<String> { Set(try directory.names()) }
+
     /// The maximum number of starting points returned.
     private static let maximumBeginningCount = 3
 

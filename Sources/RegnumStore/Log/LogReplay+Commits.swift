@@ -26,6 +26,12 @@ extension LogReplay {
         }
     }
 
+    /// Returns the time at which a commit was made, in microseconds since 1970; `nil` if its body is
+    /// damaged.
+    package static func time(ofCommit body: [UInt8]) -> Int64? {
+        body.count < 16 ? nil : Bytes.load(Int64.self, from: body, at: 8)
+    }
+
     mutating func nextCommit(
         _ records: inout RecordCursor
     ) throws(StoreError) -> [UInt8]? {

@@ -14,6 +14,8 @@ extension RealmLog {
     package struct Seed {
         /// The identifier of the realm of the content, on which its index keys depend.
         package var realmID: Identity128
+        /// The timelines of the content's version.
+        package var timelines: Timelines
         /// The directory that the seed is for, if it must be a specific one.
         package var directory: FileIdentity?
         /// A closure that writes the content to a nodes file, syncs it, and returns a reference
@@ -21,10 +23,11 @@ extension RealmLog {
         package var write: (NodesDirectory) throws(StoreError) -> CheckpointReference
 
         package init(
-            realmID: Identity128,
+            realmID: Identity128, timelines: Timelines? = nil,
             write: @escaping (NodesDirectory) throws(StoreError) -> CheckpointReference
         ) {
             self.realmID = realmID
+            self.timelines = timelines ?? Timelines(realmID)
             self.write = write
         }
     }
@@ -203,6 +206,8 @@ extension RealmLog {
             var header = SegmentHeader(
                 realmID: seed.realmID, generation: 0, number: 1, firstSequence: 1,
                 salt: place.fileSystem.random(), base: seedBase, previousChain: 0)
+            header.timelines = seed.timelines
+            header.isCopy = true
             var reference = try seed.write(nodes)
             reference.point = header.start
             header.checkpoints = KeptCheckpoints(newest: reference)

@@ -6,14 +6,19 @@ extension RealmLog {
     /// Starts a new segment at the log end, with the first of the sizes for which there is space.
     /// The current segment must be synced.
     ///
-    /// - Parameter isSmall: whether to ignore the spare, which may be larger.
+    /// - Parameters:
+    ///   - isSmall: whether to ignore the spare, which may be larger.
+    ///   - timelines: the timelines if they change, and whether the realm is still a copy.
     /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
     ///   for any size, `fileMoved` if the realm is no longer where it was opened, `invalidDatabase`
     ///   if positions or numbers are used up, as they can be in a forged log, or the error of a
     ///   system that lacks descriptors or memory or denies permission. The log is then unchanged. A
     ///   failure after the segment was created poisons the instance with `ioFailed`, since the new
     ///   name may or may not be on disk.
-    func rotate(byteCounts sizes: [UInt64], isSmall: Bool = false) throws(StoreError) {
+    func rotate(
+        byteCounts sizes: [UInt64], isSmall: Bool = false,
+        timelines: (Timelines, isCopy: Bool)? = nil
+    ) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
         try checkPlace()  // the new file would end up in the realm that is there now
         var header = SegmentHeader(
@@ -21,6 +26,8 @@ extension RealmLog {
             number: segment.header.number + 1, firstSequence: end.point.sequence,
             salt: fileSystem.random(), base: position, previousChain: end.point.chain)
         header.checkpoints = checkpoints
+        (header.timelines, header.isCopy) =
+            timelines ?? (segment.header.timelines, segment.header.isCopy)
         do {
             try begin(header, byteCounts: sizes, usesSpare: !isSmall)
         } catch {

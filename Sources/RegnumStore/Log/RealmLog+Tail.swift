@@ -130,6 +130,7 @@ extension RealmLog {
             number: segment.header.number + 1, firstSequence: before.point.sequence,
             salt: fileSystem.random(), base: start, previousChain: before.point.chain)
         header.checkpoints = kept.without(damagedCheckpoints)
+        (header.timelines, header.isCopy) = (segment.header.timelines, segment.header.isCopy)
         var newCheckpoints: KeptCheckpoints?
         var newChain = before.point.chain
         var chains = [start: newChain]

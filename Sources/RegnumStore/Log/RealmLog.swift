@@ -47,10 +47,20 @@ package final class RealmLog: @unchecked Sendable {
     /// The failed-sync count of other processes when this process acquired the writer lock.
     var knownFailedSyncCount: UInt32 = 0
     /// The end of the log when it was last published, by this process or another.
-    var publishedEnd: End
+    var publishedEnd: End {
+        didSet {
+            let header = publishedEnd.segment.header
+            guard header.number > oldValue.segment.header.number else { return }
+            timelines.withLock { $0 = header.timelines }
+        }
+    }
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
     package let nodes: NodesDirectory
+    /// The timelines up to the published end. Can be used without owning the log.
+    package let timelines: Guarded<Timelines>
+    /// Whether commits of the original are being added to this copy, so that it remains one.
+    var isExtendingCopy = false
     /// Increases when records that this process has read were framed again in a new segment, with
     /// other chain values. A `checkpointPoint` from before may then be invalid.
     package internal(set) var reframeCount = 0
@@ -90,6 +100,7 @@ package final class RealmLog: @unchecked Sendable {
         control = page ?? ControlPage(realmID: realmID, bootID: bootID)
         end = beginning.end
         publishedEnd = end
+        timelines = Guarded(end.segment.header.timelines)
         seek(to: beginning)
     }
 
@@ -102,10 +113,14 @@ package final class RealmLog: @unchecked Sendable {
     /// The number of record bytes that still fit into the current segment.
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
+    /// Whether the next commit begins a new timeline, in a new segment.
+    private var beginsTimeline: Bool { segment.header.isCopy && !isExtendingCopy }
+
     /// The part of `remainingByteCount` that any commit may use. The rest is reserved for the log's
     /// own records and for deletions on a full disk, which must always be possible.
     package var roomByteCount: UInt64 {
-        remainingByteCount
+        if beginsTimeline { return 0 }
+        return remainingByteCount
             - min(remainingByteCount, options.reserveByteCount(of: segment.byteCount))
     }
 
@@ -184,15 +199,26 @@ package final class RealmLog: @unchecked Sendable {
         let isSmall = records.allSatisfy(\.isBookkeeping)
         if byteCount <= (isSmall ? remainingByteCount : roomByteCount) { return }
         if durableEnd < position { try sync() }
+        let begins = beginsTimeline && !isSmall
         do throws(StoreError) {
-            let doubled = min(segment.byteCount * 2, options.maximumSegmentByteCount)
-            try rotate(byteCounts: segmentByteCounts(doubled, forRecords: byteCount))
+            let best =
+                begins
+                ? options.firstSegmentByteCount
+                : min(segment.byteCount * 2, options.maximumSegmentByteCount)
+            try rotate(
+                byteCounts: segmentByteCounts(best, forRecords: byteCount), isSmall: begins,
+                timelines: begins ? (newTimelines, isCopy: false) : nil)
         } catch {
-            guard error.code == .diskFull, usesReserve, byteCount <= remainingByteCount else {
-                throw error
-            }
+            guard error.code == .diskFull, usesReserve, !begins, byteCount <= remainingByteCount
+            else { throw error }
             beginWriting()
         }
+    }
+
+    /// The timelines from the next commit on, if it begins a new one.
+    private var newTimelines: Timelines {
+        segment.header.timelines.forked(
+            after: version, as: Identity128(high: fileSystem.random(), low: fileSystem.random()))
     }
 
     func beginWriting() {

@@ -1,0 +1,170 @@
+package import RegnumStore
+
+/// Adds to a copy of a realm the commits that were made to the original since, from its log.
+///
+/// The copy is a realm, and the commits are appended to its log, so after a crash it is a copy of
+/// one of the versions in between.
+package struct CopyExtension: Sendable {
+    private let original: Coordinator
+    private let root: DatabaseRoot
+    private let target: String
+    /// Called between writes; returning false ends it.
+    private let shouldContinue: @Sendable () -> Bool
+
+    private static let batchByteCount = 1 << 20
+
+    /// - Parameters:
+    ///   - root: the version to which the copy is brought.
+    ///   - target: the directory of the copy.
+    package init(
+        of original: Coordinator, through root: DatabaseRoot, at target: String,
+        shouldContinue: @escaping @Sendable () -> Bool
+    ) {
+        self.original = original
+        self.root = root
+        self.target = target
+        self.shouldContinue = shouldContinue
+    }
+
+    /// Adds the commits, on a thread of `IOPool`.
+    ///
+    /// Throws `invalidInput` if the target isn't a copy of an earlier version; `historyTrimmed` if
+    /// commits since that version are no longer in the log, or were never entirely in it, because
+    /// they are bulk commits; `fileNotFound` if there is no realm; `busy` if another process is
+    /// writing to it; otherwise the errors of `RealmLog`.
+    ///
+    /// - Complexity: O(changes) to add them, and O(n / 1,024) to open the copy. The log that is
+    ///   copied is read twice.
+    package func make() async throws(StoreError) {
+        try await Coordinator.onPool { () throws(StoreError) in try makeHere() }
+    }
+
+    private var options: CoordinatorOptions { original.options }
+
+    private func makeHere() throws(StoreError) {
+        guard let log = original.state.withLock({ $0.log }) else {
+            throw StoreError(
+                .historyTrimmed,
+                "A realm in memory has no log, so a backup of it can't be continued: make a new "
+                    + "one.", path: target)
+        }
+        guard try RealmLog.exists(options.fileSystem, path: target) else {
+            throw StoreError(
+                .fileNotFound, "There is no backup to continue in \"\(target)\".", path: target)
+        }
+        let identity = try options.fileSystem.openDirectory(target, .readOnly).identity
+        guard !log.identities.contains(identity) else {
+            throw refusal("it is the realm itself")
+        }
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
+        let copy = try RealmLog.open(
+            options.fileSystem, path: target, options: options.store, load: incoming.begin,
+            incoming.apply
+        ).log
+        defer { copy.releaseLocks() }
+        guard try copy.tryBecomeWriter(load: incoming.begin, incoming.apply) else {
+            throw StoreError(
+                .busy, "Another process is writing to the backup in \"\(target)\".", path: target)
+        }
+        let timelines = original.timelines.through(root.version)
+        try check(copy, log, timelines)
+        if copy.version < root.version { try extend(copy, log.history, timelines) }
+        try copy.writeIdle()
+        try verify()
+    }
+
+    /// Throws `invalidInput` if the target isn't a copy of an earlier version.
+    private func check(
+        _ copy: RealmLog, _ log: RealmLog, _ timelines: Timelines
+    ) throws(StoreError) {
+        let version = copy.version
+        guard copy.realmID == log.realmID else { throw refusal("it is of another realm") }
+        guard version <= root.version else {
+            throw refusal(
+                "it is of version \(version), and the realm is at version \(root.version)")
+        }
+        let timeline = copy.timelines.withLock { $0.id(at: version) }
+        guard timeline == timelines.id(at: version) else {
+            throw refusal(
+                "one of them has commits of its own, because it was restored or written to as a "
+                    + "copy")
+        }
+    }
+
+    private func extend(
+        _ copy: RealmLog, _ history: LogHistory, _ timelines: Timelines
+    ) throws(StoreError) {
+        let version = copy.version
+        guard var replay = try history.find(version).beginnings.first?.replay else {
+            throw trimmed("the log since version \(version) was removed", version)
+        }
+        // Nothing is written if it would end before the version that is wanted.
+        var dryRun = replay
+        try forEachCommit(&dryRun, after: version) { (body, number) throws(StoreError) in
+            if try BulkCommit.decode(body) != nil {
+                throw trimmed(
+                    "version \(number) is a large transaction or a migration, which isn't "
+                        + "stored in the log", version)
+            }
+        }
+        try copy.beginExtending(timelines)
+        var batch: [[UInt8]] = []
+        var byteCount = 0
+        try forEachCommit(&replay, after: version) { (body, _) throws(StoreError) in
+            batch.append(body)
+            byteCount += body.count
+            guard byteCount >= Self.batchByteCount else { return }
+            try append(batch, to: copy)
+            (batch, byteCount) = ([], 0)
+        }
+        if !batch.isEmpty { try append(batch, to: copy) }
+    }
+
+    private func append(_ batch: [[UInt8]], to copy: RealmLog) throws(StoreError) {
+        try copy.append(batch, version: copy.version + UInt64(batch.count))
+        try copy.sync()
+        copy.publish()
+    }
+
+    private func forEachCommit(
+        _ replay: inout LogReplay, after version: UInt64,
+        _ body: (_ body: [UInt8], _ version: UInt64) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            while let commit = try replay.nextCommit(through: root.version) {
+                guard shouldContinue() else {
+                    throw StoreError(.closed, "The backup was cancelled.", path: target)
+                }
+                if replay.version > version { try body(commit, replay.version) }
+            }
+        } catch {
+            guard error.code == .historyTrimmed, error.path != target else { throw error }
+            throw trimmed("the log since version \(version) was removed", version)
+        }
+    }
+
+    /// Reads the copy as it is on the disk.
+    private func verify() throws(StoreError) {
+        let version = try RealmContent.read(target, options).root.version
+        guard version == root.version else {
+            throw StoreError(
+                .invalidDatabase,
+                "The backup in \"\(target)\" can't be read back: it is at version \(version) "
+                    + "instead of \(root.version).", path: target)
+        }
+    }
+
+    private func refusal(_ reason: String) -> StoreError {
+        StoreError(
+            .invalidInput,
+            "The backup in \"\(target)\" can't be continued: \(reason). Make a new one.",
+            path: target)
+    }
+
+    private func trimmed(_ reason: String, _ version: UInt64) -> StoreError {
+        StoreError(
+            .historyTrimmed,
+            "The backup of version \(version) in \"\(target)\" can't be continued: \(reason). Make "
+                + "a new one.", path: target)
+    }
+}
