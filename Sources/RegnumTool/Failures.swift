@@ -27,7 +27,7 @@ func reportingFailures(_ body: () async throws -> Void) async throws {
 private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     switch code {
     case .invalidQuery: 64
-    case .fileNotFound: 66
+    case .fileNotFound, .historyTrimmed: 66
     case .filePermissionDenied: 77
     case .fileExists, .fileAccess: 73
     case .ioFailed, .diskFull, .outcomeUnknown: 74

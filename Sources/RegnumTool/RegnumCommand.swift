@@ -4,7 +4,7 @@ import ArgumentParser
 @main struct RegnumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "regnum",
-        abstract: "Inspects and compacts realms, and exports and imports them as JSON lines.",
+        abstract: "Inspects, compacts, backs up, restores, exports and imports realms.",
         discussion: """
             Inspecting a realm requires no Swift classes, changes nothing, and works while other \
             programs use it. Exit codes: 0 success; 1 damage found by verify; 64 invalid \
@@ -13,7 +13,8 @@ import ArgumentParser
             reader of the output exited.
             """,
         subcommands: [
-            CompactCommand.self, ExportCommand.self, ImportCommand.self, InfoCommand.self,
-            QueryCommand.self, SchemaCommand.self, VerifyCommand.self,
+            BackupCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
+            InfoCommand.self, QueryCommand.self, RestoreCommand.self, SchemaCommand.self,
+            VerifyCommand.self,
         ])
 }

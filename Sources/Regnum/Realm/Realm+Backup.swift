@@ -11,7 +11,7 @@ extension Realm {
     ///
     /// The copy contains a single version, the newest commit of any process when the call began,
     /// and is compact: it has no log and no history. Writers don't wait for the backup. The copy is
-    /// on disk when the call returns, and all of it was read back; before that, and after a crash,
+    /// on disk when the call returns, and was read back; before that, and after a crash,
     /// there is nothing at `url` (a hidden `.unfinished-backup-…` next to it is removed by the next
     /// backup to the same parent directory). In-memory realms can be copied too.
     ///
@@ -30,11 +30,7 @@ extension Realm {
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
-        do throws(StoreError) {
-            try await core.coordinator.catchUp()
-        } catch {
-            throw Error(error)
-        }
+        try await core.catchUpDurably()
         return try await core.backup(of: core.coordinator.published, to: url)
     }
 
@@ -64,16 +60,22 @@ extension Realm {
     public nonisolated func updateBackup(at url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
-        do throws(StoreError) {
-            try await core.coordinator.catchUp()
-        } catch {
-            throw Error(error)
-        }
+        try await core.catchUpDurably()
         return try await core.updateBackup(at: url)
     }
 }
 
 extension RealmCore {
+    /// Reads what other processes have committed. `.relaxed` commits are made durable first, so
+    /// that the realm can't lose what its backup has.
+    func catchUpDurably() async throws(Realm.Error) {
+        do throws(StoreError) {
+            try await coordinator.catchUp(durably: true)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
     /// Copies a version into a new directory.
     func backup(of root: DatabaseRoot, to url: URL) async throws -> UInt64 {
         let path = url.directoryPath
@@ -94,22 +96,21 @@ extension RealmCore {
     /// Adds the commits since a backup to it.
     func updateBackup(at url: URL) async throws -> UInt64 {
         let (path, root) = (url.directoryPath, coordinator.published)
-        try await copying(path) { [coordinator] shouldContinue in
+        return try await copying(path) { [coordinator] shouldContinue in
             try await CopyExtension(
                 of: coordinator, through: root, at: path, shouldContinue: shouldContinue
             ).make()
         }
-        return root.version
     }
 
     /// - Parameter shouldContinue: Returns false once the task was cancelled or the realm closed.
-    private func copying(
+    private func copying<Result: Sendable>(
         _ path: String,
-        _ body: (_ shouldContinue: @escaping @Sendable () -> Bool) async throws -> Void
-    ) async throws {
+        _ body: (_ shouldContinue: @escaping @Sendable () -> Bool) async throws -> Result
+    ) async throws -> Result {
         let isCancelled = CancellationFlag()
         do {
-            try await withTaskCancellationHandler {
+            return try await withTaskCancellationHandler {
                 try await body { [coordinator] in !isCancelled.isSet && !coordinator.isClosed }
             } onCancel: {
                 isCancelled.set()

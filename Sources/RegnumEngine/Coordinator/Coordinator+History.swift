@@ -138,19 +138,23 @@ extension Coordinator {
     /// Returns without suspending if no other process has published anything and the log isn't in
     /// use. Throws `closed`, and the error that prevents this process from reading the commits of
     /// others.
-    package func catchUp() async throws(StoreError) {
+    ///
+    /// - Parameter durably: whether to make it durable too, if this process can.
+    package func catchUp(durably: Bool = false) async throws(StoreError) {
         try checkOpen()
         checkPlaceIfDue()
         guard let log = state.withLock({ $0.log }) else { return }
-        if log.hasLock, let page = log.lock.loadControl(), page.realmID == log.realmID,
+        if !durably, log.hasLock, let page = log.lock.loadControl(), page.realmID == log.realmID,
             page.version <= published.version, state.withLock({ $0.isKnownCurrent(log) })
         {
             return try checkReadable()
         }
         let failure: StoreError? = await withUnsafeContinuation { continuation in
             let isOpen = wakePump { state in
-                if state.phase == .open { state.catchUps.append(continuation) }
-                return state.phase == .open
+                guard state.phase == .open else { return false }
+                state.catchUps.append(continuation)
+                if durably { state.isSyncWanted = true }
+                return true
             }
             if !isOpen { continuation.resume(returning: Self.closedError) }
         }
@@ -161,11 +165,12 @@ extension Coordinator {
 
     /// Reads all published commits and resumes the callers of `catchUp`. A pump step.
     func finishCatchUps(_ lease: borrowing LogLease) {
-        let waiters = state.withLock { state in
-            defer { state.catchUps = [] }
-            return state.catchUps
+        let (waiters, isSyncWanted) = state.withLock { state in
+            defer { (state.catchUps, state.isSyncWanted) = ([], false) }
+            return (state.catchUps, state.isSyncWanted)
         }
         let failure = state.withLock({ $0.followFailure == nil }) ? follow(lease) : nil
+        if failure == nil, isSyncWanted, !lease.log.isPoisoned { makeDurable(lease) }
         for waiter in waiters { waiter.resume(returning: failure) }
     }
 }

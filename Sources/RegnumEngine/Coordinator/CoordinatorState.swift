@@ -61,6 +61,8 @@ struct CoordinatorState {
 
     /// Callers waiting until everything published so far has been read.
     var catchUps: [UnsafeContinuation<StoreError?, Never>] = []
+    /// Whether a caller of `catchUp` wants the log to be durable.
+    var isSyncWanted = false
 
     // The pump
     var isPumpRunning = false

@@ -26,7 +26,8 @@ package struct CopyExtension: Sendable {
         self.shouldContinue = shouldContinue
     }
 
-    /// Adds the commits, on a thread of `IOPool`.
+    /// Adds the commits, on a thread of `IOPool`. Commits that may not be durable in the original
+    /// aren't added, because it could lose them. Returns the version of the copy.
     ///
     /// Throws `invalidInput` if the target isn't a copy of an earlier version; `historyTrimmed` if
     /// commits since that version are no longer in the log, or were never entirely in it, because
@@ -35,13 +36,13 @@ package struct CopyExtension: Sendable {
     ///
     /// - Complexity: O(changes) to add them, and O(n / 1,024) to open the copy. The log that is
     ///   copied is read twice.
-    package func make() async throws(StoreError) {
+    package func make() async throws(StoreError) -> UInt64 {
         try await Coordinator.onPool { () throws(StoreError) in try makeHere() }
     }
 
     private var options: CoordinatorOptions { original.options }
 
-    private func makeHere() throws(StoreError) {
+    private func makeHere() throws(StoreError) -> UInt64 {
         guard let log = original.state.withLock({ $0.log }) else {
             throw StoreError(
                 .historyTrimmed,
@@ -66,17 +67,15 @@ package struct CopyExtension: Sendable {
             throw StoreError(
                 .busy, "Another process is writing to the backup in \"\(target)\".", path: target)
         }
-        let timelines = original.timelines.through(root.version)
-        try check(copy, log, timelines)
-        if copy.version < root.version { try extend(copy, log.history, timelines) }
+        try check(copy, log)
+        if copy.version < root.version { try extend(copy, log) }
         try copy.writeIdle()
-        try verify()
+        try verify(copy.version)
+        return copy.version
     }
 
     /// Throws `invalidInput` if the target isn't a copy of an earlier version.
-    private func check(
-        _ copy: RealmLog, _ log: RealmLog, _ timelines: Timelines
-    ) throws(StoreError) {
+    private func check(_ copy: RealmLog, _ log: RealmLog) throws(StoreError) {
         let version = copy.version
         guard copy.realmID == log.realmID else { throw refusal("it is of another realm") }
         guard version <= root.version else {
@@ -84,33 +83,37 @@ package struct CopyExtension: Sendable {
                 "it is of version \(version), and the realm is at version \(root.version)")
         }
         let timeline = copy.timelines.withLock { $0.id(at: version) }
-        guard timeline == timelines.id(at: version) else {
+        guard timeline == original.timelines.id(at: version) else {
             throw refusal(
                 "one of them has commits of its own, because it was restored or written to as a "
                     + "copy")
         }
     }
 
-    private func extend(
-        _ copy: RealmLog, _ history: LogHistory, _ timelines: Timelines
-    ) throws(StoreError) {
+    private func extend(_ copy: RealmLog, _ log: RealmLog) throws(StoreError) {
         let version = copy.version
-        guard var replay = try history.find(version).beginnings.first?.replay else {
+        let durableEnd = log.durableEndEverywhere
+        guard var replay = try log.history.find(version).beginnings.first?.replay else {
             throw trimmed("the log since version \(version) was removed", version)
         }
         // Nothing is written if it would end before the version that is wanted.
-        var dryRun = replay
-        try forEachCommit(&dryRun, after: version) { (body, number) throws(StoreError) in
+        var (dryRun, last) = (replay, version)
+        try forEachCommit(&dryRun, after: version, through: root.version) {
+            (body, number, end) throws(StoreError) in
+            guard end <= durableEnd else { return }
+            last = number
             if try BulkCommit.decode(body) != nil {
                 throw trimmed(
                     "version \(number) is a large transaction or a migration, which isn't "
                         + "stored in the log", version)
             }
         }
-        try copy.beginExtending(timelines)
+        if last == version { return }
+        try copy.beginExtending(original.timelines.through(last))
         var batch: [[UInt8]] = []
         var byteCount = 0
-        try forEachCommit(&replay, after: version) { (body, _) throws(StoreError) in
+        try forEachCommit(&replay, after: version, through: last) {
+            (body, _, _) throws(StoreError) in
             batch.append(body)
             byteCount += body.count
             guard byteCount >= Self.batchByteCount else { return }
@@ -127,15 +130,17 @@ package struct CopyExtension: Sendable {
     }
 
     private func forEachCommit(
-        _ replay: inout LogReplay, after version: UInt64,
-        _ body: (_ body: [UInt8], _ version: UInt64) throws(StoreError) -> Void
+        _ replay: inout LogReplay, after version: UInt64, through last: UInt64,
+        _ body: (_ body: [UInt8], _ version: UInt64, _ end: LogPosition) throws(StoreError) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
-            while let commit = try replay.nextCommit(through: root.version) {
+            while let commit = try replay.nextCommit(through: last) {
                 guard shouldContinue() else {
                     throw StoreError(.closed, "The backup was cancelled.", path: target)
                 }
-                if replay.version > version { try body(commit, replay.version) }
+                if replay.version > version {
+                    try body(commit, replay.version, replay.position)
+                }
             }
         } catch {
             guard error.code == .historyTrimmed, error.path != target else { throw error }
@@ -144,13 +149,13 @@ package struct CopyExtension: Sendable {
     }
 
     /// Reads the copy as it is on the disk.
-    private func verify() throws(StoreError) {
+    private func verify(_ expected: UInt64) throws(StoreError) {
         let version = try RealmContent.read(target, options).root.version
-        guard version == root.version else {
+        guard version == expected else {
             throw StoreError(
                 .invalidDatabase,
                 "The backup in \"\(target)\" can't be read back: it is at version \(version) "
-                    + "instead of \(root.version).", path: target)
+                    + "instead of \(expected).", path: target)
         }
     }
 

@@ -15,7 +15,8 @@ package struct RealmRestore: Sendable {
     private let source: String
     private let point: Point
     private let target: String
-    private let options: CoordinatorOptions
+    /// The options for reading the other realm and for creating this one.
+    package var options: CoordinatorOptions
     /// Called repeatedly; returning false cancels it.
     private let shouldContinue: @Sendable () -> Bool
 

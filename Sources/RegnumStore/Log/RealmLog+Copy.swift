@@ -1,5 +1,14 @@
 /// Continuing a copy of a realm with the commits that were made to the original since.
 extension RealmLog {
+    /// The log position before which all bytes are known to be durable, by any process. Can be used
+    /// without owning the log. If `LOCK` is missing, all that was read is.
+    package var durableEndEverywhere: LogPosition {
+        guard let page = lock.loadControl(), page.realmID == realmID else {
+            return isReadOnly ? .max : 0
+        }
+        return page.durableEnd
+    }
+
     /// Lets the following commits continue the copy's timeline instead of beginning a new one.
     /// Begins a segment if the timelines change.
     ///

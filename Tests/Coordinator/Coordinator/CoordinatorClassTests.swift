@@ -54,7 +54,9 @@ import Testing
         }
         expectTrue(error?.code == .invalidInput && error?.className == "New")
         try await writer.abandon(last)
-        try await RealmCopy(of: writer.published, to: copied.path, writer.options) { true }.make()
+        try await RealmCopy(
+            of: writer.published, writer.timelines, to: copied.path, writer.options
+        ) { true }.make()
         let copy = try await openPeer(copied.path)
         try await expectSame(copy, writer, "in a backup")
         await copy.close()

@@ -27,8 +27,9 @@ final class HistoryDriver {
     private(set) var versions = [Version()]
     private(set) var foundCount = 0
     private(set) var trimmedCount = 0
-    private var numbers: SeededRandom
-    private var peers: [Coordinator] = []
+    var restoreCounts = (restored: 0, refused: 0)
+    var numbers: SeededRandom
+    private(set) var peers: [Coordinator] = []
     private var views: [any FileSystem] = []
     private var clock: Int64 = 1_700_000_000_000_000
     private var turn = 0
@@ -54,7 +55,8 @@ final class HistoryDriver {
         if peers.count == index { peers.append(peer) } else { peers[index] = peer }
     }
 
-    func run(stepCount: Int, checkedEvery rounds: Int) async throws {
+    /// - Parameter restoreCount: The number of versions that are restored at the end.
+    func run(stepCount: Int, checkedEvery rounds: Int, restoreCount: Int = 0) async throws {
         views = [disk, SimView(disk)]
         disk.setWallClock(microseconds: clock)
         for index in views.indices { try await open(index) }
@@ -64,6 +66,7 @@ final class HistoryDriver {
             if number % rounds == 0 { try await check(numbers.below(versions.count)) }
         }
         for version in versions.indices { try await check(version) }
+        for number in 0..<restoreCount { try await restore(number) }
         for peer in peers { await peer.close() }
     }
 
@@ -141,7 +144,7 @@ final class HistoryDriver {
 
     /// Whether the commit after the version is within the retention now, so that the version must
     /// be available.
-    private func isRetained(_ version: Int, end: LogPosition) -> Bool {
+    func isRetained(_ version: Int, end: LogPosition) -> Bool {
         guard version + 1 < versions.count else { return true }
         let next = versions[version + 1]
         if let age = retention.ageNanoseconds, clock - next.time > age / 1000 { return false }
@@ -205,7 +208,7 @@ final class HistoryDriver {
         }
     }
 
-    private func compare(_ root: DatabaseRoot, _ version: Int) throws {
+    func compare(_ root: DatabaseRoot, _ version: Int) throws {
         var rows: [ObjectKey: Int] = [:]
         if let table = root.schema.table(named: "Row")?.key {
             for key in root.keys(table) {

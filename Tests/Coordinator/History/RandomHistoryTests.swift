@@ -33,4 +33,15 @@ struct RandomHistoryTests {
         let keepsAll = retention.ageNanoseconds == nil && retention.byteCount == nil
         expectTrue(found > 0 && (trimmed == 0) == keepsAll)
     }
+
+    @Test(arguments: [retentions[1], retentions[4]])
+    func everyVersionIsRestoredAsItWas(_ retention: HistoryRetention) async throws {
+        let driver = HistoryDriver(retention, SeededRandom("RandomHistoryTests.restore"))
+        let count = Effort.count(gate: 12, soak: 100)
+        try await driver.run(stepCount: 150, checkedEvery: 150, restoreCount: count)
+        let counts = driver.restoreCounts
+        print("restores: \(counts.restored) versions, \(counts.refused) gone, \(retention)")
+        expectTrue(counts.restored > 0 && counts.restored + counts.refused == count)
+        if retention.byteCount == nil { expectEqual(counts.refused, 0) }
+    }
 }

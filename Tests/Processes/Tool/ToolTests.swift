@@ -94,6 +94,56 @@ import Testing
         expectTrue(!FileManager.default.fileExists(atPath: folder["none.realm"].path))
     }
 
+    @Test func realmsInUseAreBackedUpAndRestored() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 5)
+        let realm = try await folder.open("a.realm")
+        let first = realm.snapshot().version
+        let made = try await folder.run("backup", "a.realm", "b.realm")
+        expectEqual(made.output, "backup of version \(first)\n", "\(made.errors)")
+        try await realm.write { tx in tx.delete(tx.objects(ToolNode.self).where { $0.id == 4 }) }
+        let before = Date()
+        try await Task.sleep(for: .milliseconds(1_100))
+        try await realm.write { tx in tx.deleteAll() }
+        let updated = try await folder.run("backup", "a.realm", "b.realm", "--update")
+        expectTrue(updated.output == "backup of version \(first + 2)\n", "\(updated.errors)")
+        await realm.close()
+
+        let time = before.addingTimeInterval(0.5).formatted(
+            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let restores: [(arguments: [String], count: Int)] = [
+            (["--version", "\(first)"], 5), (["--time", time], 4), ([], 0),
+        ]
+        for (index, (arguments, count)) in restores.enumerated() {
+            let target = "\(index).realm"
+            let process = try ToolProcess(["restore", "b.realm", target] + arguments, in: folder)
+            process.closeInput()
+            let result = try await process.result()
+            expectEqual(result.code, 0, "\(result.errors)")
+            let restored = try await folder.open(target)
+            expectEqual(restored.snapshot().objects(ToolNode.self).count, count)
+            expectEqual(
+                result.output, "restored version \(restored.snapshot().version)\n")
+            await restored.close()
+        }
+        for (arguments, code) in [
+            (["restore", "b.realm", "0.realm"], 73), (["restore", "none.realm", "c.realm"], 66),
+            (["restore", "b.realm", "c.realm", "--version", "0"], 66),
+            (["restore", "b.realm", "c.realm", "--version", "999"], 65),
+            (["restore", "b.realm", "c.realm", "--time", "yesterday"], 64),
+            (["restore", "b.realm", "c.realm", "--version", "1", "--time", time], 64),
+            (["backup", "a.realm", "b.realm"], 73),
+            (["backup", "a.realm", "c.realm", "--update"], 66),
+            (["backup", "0.realm", "b.realm", "--update"], 65),
+        ] as [([String], Int32)] {
+            let process = try ToolProcess(arguments, in: folder)
+            process.closeInput()
+            let result = try await process.result()
+            expectEqual(result.code, code, "\(arguments) \(result.errors)")
+            expectTrue(!FileManager.default.fileExists(atPath: folder["c.realm"].path))
+        }
+    }
+
     @Test func queriesFindObjectsWithoutTheirClass() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 40)

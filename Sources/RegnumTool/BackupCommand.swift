@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copies a realm, or brings an earlier backup up to date.",
+        discussion: """
+            Copies the newest state to a new directory, and reads the copy back. With --update, \
+            adds to an earlier backup the commits that were made since, so that each of these \
+            states can be restored; if the realm no longer has them, a new backup is needed. \
+            Programs can use the realm in the meantime.
+            """)
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    @Argument(help: "The directory of the backup.")
+    var backup: String
+
+    @Flag(help: "Add to an existing backup.")
+    var update = false
+
+    func run() async throws {
+        try await reportingFailures {
+            let realm = try await openForReading(path)
+            let url = URL(filePath: backup)
+            let version: UInt64
+            do {
+                version =
+                    update
+                    ? try await realm.updateBackup(at: url) : try await realm.backup(to: url)
+            } catch {
+                await realm.close()
+                throw error
+            }
+            await realm.close()
+            try OutputStream.standard.write(Array("backup of version \(version)\n".utf8))
+        }
+    }
+}

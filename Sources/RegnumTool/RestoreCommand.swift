@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Creates a realm with an earlier state of a realm or backup.",
+        discussion: """
+            Without an option, restores the newest state. Reaches as far back as the history of \
+            the realm, or the updates of the backup. Nothing is replaced: the new directory must \
+            not exist. Programs can use the realm in the meantime.
+            """)
+
+    @Argument(help: "The directory of the realm or backup.")
+    var path: String
+
+    @Argument(help: "The directory of the new realm.")
+    var target: String
+
+    @Option(help: "The version to restore.")
+    var version: UInt64?
+
+    @Option(
+        help: """
+            The time whose state to restore, in ISO 8601: that of the newest commit at this time \
+            or before.
+            """,
+        transform: parse)
+    var time: Date?
+
+    func validate() throws {
+        if version != nil, time != nil {
+            throw ValidationError("Give either --version or --time, not both.")
+        }
+    }
+
+    func run() async throws {
+        try await reportingFailures {
+            let point: Realm.RestorePoint =
+                version.map { .version($0) } ?? time.map { .date($0) } ?? .newest
+            let restored = try await Realm.restore(
+                from: URL(filePath: path), to: URL(filePath: target), upTo: point)
+            try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
+        }
+    }
+
+    @Sendable private static func parse(_ text: String) throws -> Date {
+        let styles = [
+            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+        ]
+        for style in styles {
+            if let date = try? style.parse(text) { return date }
+        }
+        throw ValidationError(
+            "\"\(text)\" is not a time in ISO 8601, such as 2026-01-31T08:30:00Z.")
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Consumers in copies of a realm, whose positions are copied with it: they continue without a gap,
+/// or find that history is missing.
+@Suite struct RestoredConsumerTests {
+    private let world: ConsumerWorld
+
+    init() async throws {
+        world = try await ConsumerWorld()
+    }
+
+    private func open(_ name: String) async throws -> Realm {
+        try await Realm.open(world.folder.configuration(name, workerTypes))
+    }
+
+    /// Runs the consumer of a realm until it has got so many objects. Returns their texts.
+    private func consume(
+        _ realm: Realm, _ count: Int, lostHistory: LostHistory = .fail
+    ) async throws -> [String] {
+        let journal = Journal()
+        var options = world.options
+        options.lostHistory = lostHistory
+        let run = Task { [options] in
+            do {
+                try await realm.consume(Memo.self, as: "mailer", options: options) { batch in
+                    for memo in batch.inserted { journal.add(memo.text) }
+                }
+            } catch {
+                for _ in 0..<count { journal.add("\(error)") }
+                throw error
+            }
+        }
+        let entries = await journal.entries(count)
+        run.cancel()
+        try await run.value
+        return entries
+    }
+
+    @Test func consumerInACopyWithoutHistoryDoesNotSkip() async throws {
+        try await world.add("a", "b")
+        try await world.consuming { _ in } during: { try await world.saved() }
+        try await world.add("c")
+        try await world.realm.backup(to: world.folder["copy.realm"])
+        try await world.add("lost")
+        let lost = world.realm.snapshot().cursor
+        let copy = try await open("copy.realm")
+        let error = await realmError { try await consume(copy, 1) }
+        expectEqual(error?.code, .historyTrimmed)
+        try await expectEqual(consume(copy, 3, lostHistory: .resync), ["a", "b", "c"])
+        // The copy now has the versions of the commits that it lacks.
+        while copy.snapshot().version <= lost.version {
+            try await copy.write { try $0.add(Memo("d")) }
+        }
+        let refused = await realmError {
+            var changes = copy.objects(Memo.self).changes(since: lost).makeAsyncIterator()
+            _ = try await changes.next()
+        }
+        expectEqual(refused?.code, .invalidInput)
+        await copy.close()
+    }
+
+    @Test func consumerInAnUpdatedBackupContinues() async throws {
+        try await world.add("a")
+        try await world.realm.backup(to: world.folder["copy.realm"])
+        try await world.consuming { _ in } during: { try await world.saved() }
+        try await world.add("b")
+        try await world.add("c")
+        try await world.realm.updateBackup(at: world.folder["copy.realm"])
+        try await world.add("lost")
+        let copy = try await open("copy.realm")
+        try await copy.write { try $0.add(Memo("d")) }
+        try await expectEqual(consume(copy, 3), ["b", "c", "d"])
+        await copy.close()
+    }
+}
