@@ -105,6 +105,21 @@ import Testing
         other.releaseWriterLock()
     }
 
+    @Test func laterSegmentsHaveTheTimelines() throws {
+        let disk = SimFileSystem(seed: 25)
+        let log = try TestSeed.open(disk, seed: seed).log
+        try expectEqual(log.takeWriter(), true)
+        for version in Int(first)...Int(first) + 8 {
+            try log.commit([TestBody.make(version: version, payloadByteCount: 3000)])
+        }
+        let own = timeline(log, first)
+        expectTrue(own != TestSeed.realmID && log.segment.header.number > 3)
+        log.releaseLocks()
+        let again = try TestSeed.open(disk).log
+        expectEqual(timeline(again, again.version), own)
+        expectEqual(timeline(again, TestSeed.version), TestSeed.realmID)
+    }
+
     @Test func openingACopyDoesNotBeginATimeline() throws {
         let disk = SimFileSystem(seed: 24)
         for round in 0..<3 {
