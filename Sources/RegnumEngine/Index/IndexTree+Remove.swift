@@ -37,6 +37,7 @@ extension IndexTree {
             if child.count == 0 {
                 inner.remove(at: place)
                 edit.retire(child)
+                inner.mergeNeighbors(at: place, fewerThan: IndexTree.fewest, edit)
             } else {
                 if level == 0 {
                     inner.keys[place] = IndexLeaf(child).keys[0]
@@ -77,21 +78,38 @@ extension IndexTree {
 }
 
 extension IndexInner {
+    /// Merges the children at `place - 1` and `place`, between which one was removed, if together
+    /// they have fewer than `minimumCount` entries.
+    fileprivate func mergeNeighbors(
+        at place: Int, fewerThan minimumCount: Int, _ edit: NodeEdit
+    ) {
+        let left = place - 1
+        guard left >= 0, place < count else { return }
+        // Don't load leaves that won't be merged.
+        if height == 1, counts[left] &+ counts[place] >= minimumCount { return }
+        let node = child(left)
+        guard node.count + child(place).count < minimumCount else { return }
+        let owned = edit.own(node)
+        children[left] = UInt64(owned.word)
+        if height == 1 { extents[left] = 0 }
+        _ = merge(owned, at: left, with: place, minimumCount, edit)
+    }
+
     /// Merges the sibling at `other` into the child at `place`, which the edit owns, if together
     /// they have at most `maximumCount` entries. Returns whether it did.
     fileprivate func merge(
         _ child: Node, at place: Int, with other: Int, _ maximumCount: Int, _ edit: NodeEdit
     ) -> Bool {
         guard other >= 0, other < count else { return false }
-        let neighbour: Node
+        let neighbor: Node
         if height == 1 {
             // Don't load a leaf that won't be merged.
             guard child.count + Int(counts[other]) <= maximumCount else { return false }
-            neighbour = self.child(other)
-            IndexLeaf(child).absorb(IndexLeaf(neighbour), isBefore: other < place)
+            neighbor = self.child(other)
+            IndexLeaf(child).absorb(IndexLeaf(neighbor), isBefore: other < place)
         } else {
-            neighbour = self.child(other)
-            let (a, b) = (IndexInner(child), IndexInner(neighbour))
+            neighbor = self.child(other)
+            let (a, b) = (IndexInner(child), IndexInner(neighbor))
             guard a.count + b.count <= maximumCount,
                 a.source == b.source || a.source == 0 || b.source == 0
             else { return false }
@@ -102,7 +120,7 @@ extension IndexInner {
         children[left] = UInt64(child.word)
         if height == 1 { extents[left] = 0 }
         remove(at: left + 1)
-        edit.retire(neighbour)
+        edit.retire(neighbor)
         return true
     }
 }

@@ -9,7 +9,8 @@ import CRegnum
 ///
 /// Splits are even, except at the right edge, where a full node stays full. A node that a removal
 /// leaves with fewer than 32 entries or children is merged with a sibling if together they have at
-/// most 96; empty nodes are removed. So adjacent siblings have at least 32 together.
+/// most 96. Empty nodes are removed, and their neighbors merged if together they have fewer than
+/// 32. So adjacent siblings have at least 32 together.
 ///
 /// Leaves in a file are loaded on first access. A damaged leaf reads as empty while the counts
 /// above it remain; nothing traps, and `NodeSource.firstDamage` reports it.

@@ -70,7 +70,7 @@ private struct TracedList {
         }
     }
 
-    @Test func removedPositionsAreNeighboursOrApart() {
+    @Test func removedPositionsAreNeighborsOrApart() {
         let splices = ListSplices(removed: [0, 1, 4, 6, 7]).splices
         expectEqual(splices.map(\.position), [0, 4, 6])
         expectEqual(splices.map(\.removedCount), [2, 1, 2])

@@ -135,6 +135,23 @@ private struct SequenceModel {
         }
     }
 
+    /// A list that fills a leaf is removed at once, so the leaves beside it become siblings.
+    @Test func smallLeavesAreMergedOnceTheLeafBetweenThemIsGone() throws {
+        var model = SequenceModel()
+        let (first, last) = (0..<128 as Range<UInt64>, 300..<428 as Range<UInt64>)
+        for owner in first { model.insert([1], owner, at: 0) }
+        for position in 0..<128 { model.insert([2], 200, at: position) }
+        for owner in last { model.insert([3], owner, at: 0) }
+        model.keepVersion()
+        for owner in first.dropFirst(5) + last.dropFirst(5) { model.remove(owner, 0..<1) }
+        let root = try IndexInner(requireValue(model.tree.tree.root))
+        expectEqual((0..<root.count).map { root.child($0).count }, [5, 128, 5])
+        model.remove(200, 0..<128)
+        expectEqual(model.tree.tree.height, 0)
+        model.check()
+        model.close()
+    }
+
     @Test func positionsThatAListDoesNotHaveChangeNothing() {
         var model = SequenceModel()
         model.insert(Array(0..<200), 5, at: 0)

@@ -43,7 +43,9 @@ import Testing
 
     @Test func theOldestAreForgotten() throws {
         var timelines = Timelines(id(1))
-        for number in 2...100 { timelines = timelines.forked(after: number * 10, as: id(number)) }
+        for number in 2...100 as ClosedRange<UInt64> {
+            timelines = timelines.forked(after: number * 10, as: id(number))
+        }
         expectEqual(timelines.past.count, Timelines.maximumPastCount)
         expectEqual(timelines.id(at: 1_000), id(99))
         expectNil(timelines.lastVersion(of: id(1)))

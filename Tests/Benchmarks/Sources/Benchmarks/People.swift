@@ -83,7 +83,7 @@ enum People {
 
     /// Returns ascending ids of people below `end` from a random one on, wrapping around at the
     /// end.
-    static func neighbours(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
+    static func neighbors(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
         var generator = SeededGenerator(seed: seed ^ (salt << 16))
         let first = Int.random(in: 0..<end, using: &generator)
         return (0..<count).map { (first + $0) % end }

@@ -20,7 +20,7 @@ struct Growth: Workload {
     var notes: [String] {
         [
             "insert and update: one of 1,000 in a transaction without a sync, read: of random "
-                + "people; -ascending: of neighbours by key;",
+                + "people; -ascending: of neighbors by key;",
             "raw: a load from as much memory as the people take, at an address given by the load "
                 + "before it;",
             "medians of \(Self.repetitions); -ratio is to \(Self.smallest) people, <= 1.5 wanted.",
@@ -107,7 +107,7 @@ struct Growth: Workload {
             let salt = UInt64(repetition + 1)
             for (work, ids) in [
                 ("read", People.randomIDs(Self.readCount, below: size, salt)),
-                ("read-ascending", People.neighbours(Self.readCount, below: size, salt)),
+                ("read-ascending", People.neighbors(Self.readCount, below: size, salt)),
             ] {
                 let cost = try await nanoseconds(ids.count) {
                     let answer = try await store.read(ids)
@@ -125,7 +125,7 @@ struct Growth: Workload {
             costs["insert", default: []].append(cost)
             for (work, ids) in [
                 ("update", People.randomIDs(Self.changeCount, below: size, salt)),
-                ("update-ascending", People.neighbours(Self.changeCount, below: size, salt)),
+                ("update-ascending", People.neighbors(Self.changeCount, below: size, salt)),
             ] {
                 let changes = People.ageChanges(of: ids, salt)
                 let cost = try await nanoseconds(changes.count) {
