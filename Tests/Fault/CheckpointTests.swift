@@ -327,6 +327,27 @@ import Testing
             CheckpointProcess(disk.killImage()).content.bodies, process.content.bodies)
     }
 
+    /// Another process compacts the realm while it is opened, which removes the file of the
+    /// checkpoints that were the newest ones before.
+    @Test func checkpointsThatAreRemovedDuringOpeningAreNotDamaged() throws {
+        let process = try writer()
+        for _ in 0..<2 { try commit(process, 0) }
+        try process.compact()
+        let content = ListContent()
+        var isFirst = true
+        let (log, report) = try RealmLog.open(
+            disk, path: TinyStore.path, options: TinyStore.checkpointOptions,
+            load: { (reference, nodes) throws(StoreError) in
+                if isFirst { try process.compact() }
+                isFirst = false
+                try content.load(reference, nodes)
+            }, content.deliver)
+        expectTrue(report.followedWriter)
+        expectEqual(report.damagedCheckpoints, [])
+        expectEqual(content.bodies, process.content.bodies)
+        expectEqual(log.newestCheckpoint, process.log.newestCheckpoint)
+    }
+
     @Test func damageBehindTheCheckpointIsRefused() throws {
         let process = try twoCheckpoints()
         try process.log.writeIdle()

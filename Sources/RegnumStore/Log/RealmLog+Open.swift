@@ -162,18 +162,32 @@ extension RealmLog {
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         var page = first
         for attempt in 0... {
-            do throws(StoreError) {
-                return try openAsReader(place, through: page, load, deliver)
-            } catch {
-                guard load != nil, attempt < 8, var now = place.lock.loadControl() else {
-                    throw error
-                }
-                if place.directory.isReadOnly { now.dropUnconfirmedEnd(place.lock) }
-                guard now.visibleEnd != page.visibleEnd else { throw error }
-                page = now
+            let result = Result { () throws(StoreError) in
+                try openAsReader(place, through: page, load, deliver)
             }
+            if case .success(let opened) = result, try !isTrimmed(opened.1, place) {
+                return opened
+            }
+            guard load != nil, attempt < 8, var now = place.lock.loadControl() else {
+                return try result.get()
+            }
+            if place.directory.isReadOnly { now.dropUnconfirmedEnd(place.lock) }
+            guard now.visibleEnd != page.visibleEnd else { return try result.get() }
+            page = now
         }
         preconditionFailure("the last attempt neither returned nor threw")
+    }
+
+    /// Whether the file of a checkpoint that couldn't be loaded is missing. It is damage only if no
+    /// other process has removed the file, because of a newer checkpoint.
+    private static func isTrimmed(
+        _ report: RecoveryReport, _ place: Place
+    ) throws(StoreError) -> Bool {
+        if report.damagedCheckpoints.isEmpty { return false }
+        let names = try place.directory.names()
+        return report.damagedCheckpoints.contains {
+            !names.contains(NodesHeader.fileName($0.file))
+        }
     }
 
     private static func openAsReader(
