@@ -175,6 +175,16 @@ import Testing
         try expectEqual(oldest(process), 34)
     }
 
+    /// Another process removes a segment while the files are measured.
+    @Test func aSegmentThatWasRemovedIsNotMeasured() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try run(process, 4)
+        expectTrue(files("log-").count > 2)
+        let sizes = try process.log.trimming.measure()
+        disk.inject(SimFailure(.open, code: .fileNotFound))
+        try expectEqual(process.log.trimming.measure().total, sizes.total)
+    }
+
     @Test func bothLimitsHold() throws {
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
         let process = try writer(retention)

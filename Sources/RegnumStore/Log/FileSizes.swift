@@ -18,8 +18,7 @@ package struct FileSizes: Sendable, Hashable {
 }
 
 extension LogTrimming {
-    /// Measures the realm's files. The caller holds the checkpoint lock, or accepts that another
-    /// process may remove a segment at the same time, for which `fileNotFound` may be thrown.
+    /// Measures the realm's files. Other processes may remove some at the same time.
     ///
     /// Throws the errors of the file system.
     package func measure() throws(StoreError) -> FileSizes {

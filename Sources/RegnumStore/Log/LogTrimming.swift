@@ -120,12 +120,16 @@ package struct LogTrimming: Sendable {
         return begin
     }
 
-    /// Opens a segment; `nil` if its header is damaged or can't be read from the disk.
+    /// Opens a segment; `nil` if its header is damaged or can't be read from the disk, or if the
+    /// segment was removed since it was listed, as it may be while its size is measured.
     private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do {
             return try LogSegment.open(directory, number)
         } catch {
-            guard error.code == .invalidDatabase || error.isMediaFailure else { throw error }
+            guard
+                error.code == .invalidDatabase || error.code == .fileNotFound
+                    || error.isMediaFailure
+            else { throw error }
             return nil
         }
     }
@@ -194,6 +198,10 @@ package struct LogTrimming: Sendable {
         return retention.hasExpired(before: base, youngerTime, end: end, now: now)
     }
 
+    /// The bytes of a segment in which a commit with a right time is searched for. With a clock that
+    /// is behind by years, none is right, and the whole log would be read for each checkpoint.
+    private static let searchedByteCount: UInt64 = 256 << 10
+
     /// Returns the time of the first commit in the segments, or `nil` if there is none. Ignores
     /// times before `earliest` or in the future, which come from a wrong clock. A segment that
     /// begins after a checkpoint has no commit if the next batch didn't fit into it.
@@ -202,7 +210,7 @@ package struct LogTrimming: Sendable {
     ) throws(StoreError) -> Int64? {
         for number in numbers {
             var found: Int64?
-            try readTimes(number) { time in
+            try readTimes(number, inFirst: Self.searchedByteCount) { time in
                 if time >= earliest { found = time }
                 return found == nil
             }
@@ -214,12 +222,14 @@ package struct LogTrimming: Sendable {
     /// Calls a closure with the times of a segment's commits, in order, except for those in the
     /// future, until it returns false. What can't be read from the disk is skipped.
     private func readTimes(
-        _ number: UInt64, _ isMoreWanted: (Int64) -> Bool
+        _ number: UInt64, inFirst byteCount: UInt64 = .max, _ isMoreWanted: (Int64) -> Bool
     ) throws(StoreError) {
         do throws(StoreError) {
             guard let segment = try readable(number) else { return }
             var cursor = RecordCursor(segment, options)
-            while let (record, body) = try cursor.next() {
+            while cursor.position - segment.header.base < byteCount,
+                let (record, body) = try cursor.next()
+            {
                 guard record.header.type == RecordType.commit.rawValue, body.count >= 16 else {
                     continue
                 }

@@ -1,0 +1,28 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// What removing the unneeded parts of a log reads.
+@Suite struct TrimmingTests {
+    /// The clock of this process is behind that of all commits.
+    @Test func commitsOfTheFutureAreNotAllRead() throws {
+        var realm = LogFixture()
+        realm.options.firstSegmentByteCount = 1 << 20
+        realm.options.maximumSegmentByteCount = 1 << 20
+        realm.options.retention = HistoryRetention(ageNanoseconds: 1_000_000_000, byteCount: nil)
+        let writer = try realm.openWriter()
+        // The eight bytes after the version are the time.
+        while realm.segmentSizes().count < 3 { try writer.commit(60_000) }
+        for _ in 0..<12 { try writer.commit(60_000) }
+        expectTrue(realm.segmentSizes().count == 3 && writer.log.version < 100)
+        var reference = try requireValue(writer.log.checkpointPoint)
+        reference.file = 1
+        try writer.log.appendCheckpoint(reference, copy: reference)
+        let count = realm.disk.count(.read)
+        try writer.log.trimming.run()
+        // Headers, and the beginnings of two segments.
+        expectTrue(realm.disk.count(.read) - count <= 10)
+        expectEqual(realm.segmentSizes().count, 3)
+    }
+}
