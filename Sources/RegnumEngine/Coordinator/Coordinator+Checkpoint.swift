@@ -179,7 +179,7 @@ extension Coordinator {
         reference.byteCount = written.directory.byteCount
         reference.crc = written.directory.crc
         let copy = plan.isTwofold ? reference : nil
-        if plan.isTwofold { reference = try writeAgain(reference, plan) }
+        if plan.isTwofold { reference = try writeAgain(reference, of: plan.root, appender) }
         return WrittenImages(
             reference: reference, copy: copy, bulk: bulk, newFile: appender.newFileNumber)
     }

@@ -158,25 +158,18 @@ extension Coordinator {
 
     /// Appends the directory image once more, on another page of the file, and syncs it.
     func writeAgain(
-        _ reference: CheckpointReference, _ plan: CheckpointPlan
+        _ reference: CheckpointReference, of root: DatabaseRoot, _ appender: NodesAppender
     ) throws(StoreError) -> CheckpointReference {
-        let appender = try plan.nodes.appender(
-            to: reference.file, after: plan.base, liveByteCount: plan.liveByteCount)
-        guard appender.fileNumber == reference.file else {
-            plan.nodes.discard(appender.newFileNumber)
-            throw StoreError(
-                .ioFailed, "Nodes file \(reference.file) can no longer be appended to.",
-                path: appender.file.path)
-        }
         let image = try appender.bytes.bytes(
             at: reference.offset, count: Int(clamping: reference.byteCount))
         var second = reference
+        appender.beginPage()
         second.offset = try appender.append(parts: [image])
         try appender.sync()
         let place = SizedImage(
             extent: second.offset, byteCount: second.byteCount, crc: second.crc)
         SelfCheck.check(
-            WrittenCheckpoint(directory: place, leafCount: 0, liveByteCount: 0), of: plan.root,
+            WrittenCheckpoint(directory: place, leafCount: 0, liveByteCount: 0), of: root,
             in: appender.bytes)
         return second
     }

@@ -99,6 +99,11 @@ package final class NodesAppender {
         return offset
     }
 
+    /// Makes the next extent begin on another page than the previous one.
+    package func beginPage() {
+        for _ in 0..<Int((0 &- end) & 4095) { buffer.append(0) }
+    }
+
     /// Writes the buffer and makes everything that was appended durable.
     package func sync() throws(StoreError) {
         precondition(!hasFailed, "sync of a failed appender")

@@ -89,6 +89,45 @@ struct FullDiskCheckpointTests {
         try await expectCheckpoint(coordinator, disk)
     }
 
+    /// A checkpoint after many deletions, with two directory images in the same file.
+    // Covers .diskFull
+    @Test func theFirstImageOfACheckpointThatFailsTakesNoSpace() async throws {
+        let disk = SimFileSystem()
+        let failures = CheckpointFailures()
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.store.nodesSlackByteCount = 16 << 20
+            options.store.keepsSpareSegment = false
+            options.checkpoint.isOn = false
+            options.checkpoint.minimumDeletedRowCount = 1
+            options.checkpoint.retryNanoseconds = 3_600_000_000_000
+            options.report = failures.report
+        }
+        try await insertInBulk(0..<15_000, into: coordinator)
+        try await eventually {
+            coordinator.published.nodesFileNumber == 1
+                && coordinator.state.withLock { !$0.checkpoint.isBusy }
+        }
+        let turn = try await coordinator.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        let table = try requireValue(transaction.schema.table(named: "Number")?.key)
+        transaction.delete(table, Array(transaction.keys(table).prefix(14_500)))
+        for number in 15_000..<25_000 {
+            _ = try transaction.insert(table, [.int(Int64(number))])
+        }
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        try await coordinator.commit(turn, commit, durability: .full)
+        let used = disk.usedByteCount
+        disk.inject(SimFailure(.write, nth: 2, code: .diskFull))
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        coordinator.heal()  // wakes the pump
+        try await eventually { !failures.errors.isEmpty }
+        expectEqual(failures.errors.map(\.code), [.diskFull])
+        // All but the gap before the next page.
+        expectTrue(disk.usedByteCount < used + 4096)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(14_500..<25_000))
+    }
+
     @Test func pausesGrowToAMinute() {
         var last: FullDisk?
         for seconds: UInt64 in [1, 2, 4, 8, 16, 32, 60, 60] {
