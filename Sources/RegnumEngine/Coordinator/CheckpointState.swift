@@ -103,51 +103,6 @@ struct CheckpointState {
     }
 }
 
-/// The inputs of a checkpoint.
-struct CheckpointPlan {
-    /// The log end; file and image are filled in later.
-    var point: CheckpointReference
-    /// The newest checkpoint before it.
-    var base: CheckpointReference?
-    /// `RealmLog.reframeCount`
-    var reframeCount: Int
-    var root: DatabaseRoot
-    var nodes: NodesDirectory
-    var lock: any LockFile
-    /// Deletions by this process since `base`.
-    var deletions: Deletions
-    /// Whether the directory image is written twice, for both kept checkpoints, so that neither
-    /// needs anything older.
-    var isTwofold = false
-    /// Set for a compaction, which writes a new file: what removes the files before it.
-    var compaction: LogTrimming?
-
-    /// An estimate of the bytes that the checkpoint refers to: what is in memory, and what remains
-    /// of the bytes of `base`.
-    var liveByteCount: UInt64 {
-        let before = min(CheckpointLoader.liveByteCount(base, nodes), 1 << 50)
-        return deletions.remainder(of: before, rowCount: root.rowCount)
-            + UInt64(root.content.context.store.usage.byteCount)
-    }
-}
-
-/// A checkpoint whose images are durable.
-struct FinishedCheckpoint {
-    var reference: CheckpointReference
-    /// The first directory image of a twofold checkpoint.
-    var copy: CheckpointReference?
-    /// The number of its file if it was created for this checkpoint.
-    var newFile: UInt64?
-    /// It is recorded only if this is still the newest checkpoint, ...
-    var base: CheckpointReference?
-    /// ... and if the log before it hasn't been framed again, which another process may have done.
-    var reframeCount: Int
-    /// The deletions that led to it.
-    var deletions: Deletions
-    /// The sizes of the files before a compaction.
-    var sizesBefore: FileSizes?
-}
-
 /// A root loaded from a checkpoint that is catching up with the log.
 ///
 /// Guard of the `@unchecked Sendable`: used by one job at a time, which received it under the

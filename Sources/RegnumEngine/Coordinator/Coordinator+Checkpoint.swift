@@ -56,13 +56,10 @@ extension Coordinator {
             return nil
         }
         return state.withLock { state in
-            let isCompaction = state.beginCompaction()
-            return CheckpointPlan(
-                point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
-                root: root, nodes: log.nodes, lock: log.lock,
-                deletions: state.checkpoint.deletions,
-                isTwofold: isCompaction || state.isShrunk(options.checkpoint),
-                compaction: isCompaction ? log.trimming : nil)
+            var plan = CheckpointPlan(point, of: root, state.checkpoint.deletions, log)
+            if state.beginCompaction() { plan.compaction = log.trimming }
+            plan.isTwofold = plan.compaction != nil || state.isShrunk(options.checkpoint)
+            return plan
         }
     }
 
@@ -134,19 +131,22 @@ extension Coordinator {
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> WrittenImages {
+        if plan.compaction != nil, plan.root.needsHealing, let damage = plan.root.anyDamage {
+            throw damage
+        }
         // A damaged leaf can stay where it is, but can't be copied to a new file.
-        let damagedFile = plan.root.needsHealing ? plan.root.nodesFileNumber : nil
+        let damagedFile = plan.root.needsHealing ? plan.ownFile : nil
         let appender = try plan.nodes.appender(
             to: file ?? damagedFile, after: plan.base, liveByteCount: plan.liveByteCount,
             slackByteCount: plan.isTwofold ? options.checkpoint.shrinkingSlackByteCount : .max,
-            isNewFileWanted: plan.compaction != nil, pace: pace)
+            isNewFileWanted: plan.isNewFileWanted || plan.compaction != nil, pace: pace)
         do throws(StoreError) {
             return try writeImages(plan, delta: delta, appender)
         } catch {
             plan.nodes.discard(appender.newFileNumber)
             // The first damage encountered may be in a leaf that was copied here.
             guard file == nil, damagedFile == nil, plan.compaction == nil, plan.root.needsHealing,
-                let own = plan.root.nodesFileNumber, own != appender.fileNumber
+                let own = plan.ownFile, own != appender.fileNumber
             else { throw error }
             return try writeImages(plan, delta: delta, to: own, pace)
         }
@@ -311,9 +311,8 @@ extension Coordinator {
             }
             point.version = root.version
             let plan = CheckpointPlan(
-                point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
-                root: root, nodes: log.nodes, lock: log.lock,
-                deletions: state.withLock { $0.checkpoint.deletions } + item.commit.deletions)
+                point, of: root,
+                state.withLock { $0.checkpoint.deletions } + item.commit.deletions, log)
             try DeltaBlob.check(item.commit.summary, from: published, to: root)
             let written = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile

@@ -41,6 +41,9 @@ extension DatabaseRoot {
         return source.permanentDamage != nil || source.inheritedDamage != nil
     }
 
+    /// Damage of which reading, or applying commits, has found something; `nil` if there is none.
+    var anyDamage: StoreError? { damage ?? inheritedDamage }
+
     /// The number of the nodes file that leaves are loaded from; `nil` without one.
     var nodesFileNumber: UInt64? { (content.context.source?.file as? NodesFile)?.number }
 

@@ -14,6 +14,9 @@ package final class MigrationStage: Sendable {
     /// resumed.
     private let target: UInt64
     private let newest: CheckpointReference?
+    private let older: CheckpointReference?
+    /// `RealmLog.needsNewNodesFile`
+    private let isNewFileWanted: Bool
     private let nodes: NodesDirectory
     private let mark: MigrationMarkFile
     let lock: any LockFile
@@ -24,14 +27,16 @@ package final class MigrationStage: Sendable {
         self.base = base
         self.target = target
         newest = log.newestCheckpoint
+        older = log.olderCheckpoint
+        isNewFileWanted = log.needsNewNodesFile
         nodes = log.nodes
         mark = log.migrationMark
         lock = log.lock
     }
 
     /// Returns the newest state left by a migration of the same version to the same target, with
-    /// the progress saved with it. If there is none, it is damaged, or belongs to another
-    /// migration, removes the mark and returns `nil`.
+    /// the progress saved with it. If there is none, it is damaged, belongs to another migration,
+    /// or its file was replaced, removes the mark and returns `nil`.
     ///
     /// Throws if the state can't be read, and leaves it for the next attempt.
     ///
@@ -46,7 +51,7 @@ package final class MigrationStage: Sendable {
         do throws(StoreError) {
             var reader = RecordReader(left.content)
             guard left.version == base.version, try reader.fixed(UInt64.self) == target,
-                try reader.fixed(UInt64.self) == base.outline
+                try reader.fixed(UInt64.self) == base.outline, stays(left.file)
             else {
                 mark.remove()
                 return nil
@@ -67,6 +72,13 @@ package final class MigrationStage: Sendable {
             mark.remove()
             return nil
         }
+    }
+
+    /// Whether no other process removes a nodes file that the mark names. One that a compaction has
+    /// replaced may exist for history only.
+    private func stays(_ file: UInt64) -> Bool {
+        file > newest?.file ?? 0
+            || !isNewFileWanted && (file == newest?.file || file == older?.file)
     }
 
     /// Saves the state of the transaction, which is ended, and returns one that continues from it.
@@ -90,7 +102,8 @@ package final class MigrationStage: Sendable {
         let live = CheckpointLoader.liveByteCount(newest, nodes)
         let appender = try nodes.appender(
             to: fileNumber.withLock { $0 }, after: newest,
-            liveByteCount: live.addingReportingOverflow(UInt64(root.heapByteCount)).partialValue)
+            liveByteCount: live.addingReportingOverflow(UInt64(root.heapByteCount)).partialValue,
+            isNewFileWanted: isNewFileWanted)
         do throws(StoreError) {
             return try write(root, schema, progress, appender)
         } catch {

@@ -15,6 +15,14 @@ extension RealmLog {
             chain: end.point.chain, file: 0, offset: 0, byteCount: 0, crc: 0)
     }
 
+    /// Whether the next checkpoint must begin a nodes file, because a damaged checkpoint is in a
+    /// newer file than the newest intact one. If the next one were in the older file, other
+    /// processes would remove the newer one, and its number would be used again while it is in use.
+    package var needsNewNodesFile: Bool {
+        let newest = checkpoints.newest?.file ?? 0
+        return damagedCheckpoints.contains { $0.file > newest }
+    }
+
     /// Acquires the lock under which one process at a time writes a checkpoint; false if another
     /// process holds it.
     ///

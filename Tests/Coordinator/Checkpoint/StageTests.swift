@@ -51,6 +51,34 @@ struct StageTests {
         try expectEqual(numbers(reopened("/sim", disk).root), [0])
     }
 
+    /// The realm was compacted since, so that the file with the state exists for history only.
+    /// Other processes may remove it at any time.
+    @Test func aStateInAFileThatWasReplacedIsNotResumed() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        try await insertInBulk(0..<9, into: coordinator)
+        let turn = try await coordinator.beginWrite()
+        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
+        let saved = try stage.save(EngineTransaction(base: turn.base), progress: [7])
+        saved.abort()
+        coordinator.end(stage)
+        try await coordinator.abandon(turn)
+        _ = try await coordinator.compact()
+        let names = disk.fileNames(in: "/sim")
+        expectTrue(["migration", "nodes-1", "nodes-2"].allSatisfy(names.contains))
+        let next = try await coordinator.beginWrite()
+        let again = try requireValue(await coordinator.beginStage(next, target: 1))
+        let resumed = try again.resume()
+        expectTrue(resumed == nil)
+        resumed?.transaction.abort()
+        expectTrue(!disk.fileNames(in: "/sim").contains("migration"))
+        coordinator.end(again)
+        try await coordinator.abandon(next)
+        await coordinator.close()
+    }
+
     /// Neither the images nor the mark of a state can be written: the file that was created for
     /// them is removed, since each attempt creates another one.
     // Covers .diskFull
