@@ -83,8 +83,10 @@ struct CheckpointState {
     var damagedVersion: UInt64?
     /// Damaged images of which the older checkpoint had no intact copy.
     var sharedDamage: DamagedImages?
-    /// The version of the last checkpoint that couldn't be loaded.
-    var unusableVersion: UInt64?
+    /// The damaged images because of which this process switched to the older checkpoint.
+    var healedDamage: DamagedImages?
+    /// The last checkpoint that couldn't be loaded.
+    var unusable: CheckpointReference?
     var reload = Reload.none
     /// Whether the reload is one to an older checkpoint, because of damage.
     var isHealing = false
@@ -240,8 +242,8 @@ extension CoordinatorState {
             let isFileObsolete = options.leavesRemovedFiles && isFileObsolete(log)
             guard let newest = log.newestCheckpoint,
                 newest.version > checkpoint.baseVersion || isFileObsolete,
-                newest.version <= publishedVersion, newest.version != checkpoint.damagedVersion,
-                newest.version != checkpoint.unusableVersion
+                newest.version <= publishedVersion, newest != checkpoint.unusable,
+                newest.version != checkpoint.damagedVersion || isFileObsolete
             else { return nil }
             let gain =
                 head.content.context.store.usage.byteCount
@@ -297,7 +299,7 @@ extension CoordinatorState {
         }
         checkpoint.reloadRetry = Backoff(after: nil, from: delay)
         if !isHealing {
-            checkpoint.unusableVersion = reference.version
+            checkpoint.unusable = reference
         } else if error?.isPermanentDamage == true, var damaged = head.damagedImages {
             if let shared = checkpoint.sharedDamage, shared.fileNumber == damaged.fileNumber {
                 damaged.offsets.formUnion(shared.offsets)

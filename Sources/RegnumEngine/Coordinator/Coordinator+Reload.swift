@@ -13,12 +13,19 @@ extension Coordinator {
         let end = log.durableEnd
         let seed = published.content.context.seed
         let schema = published.schema
-        let isHealing = release(lease) { $0.checkpoint.isHealing }
+        let (isHealing, healed) = release(lease) {
+            ($0.checkpoint.isHealing, $0.checkpoint.healedDamage)
+        }
         let damaged = isHealing ? published : nil
         IOPool.shared.submitLong {
             self.continueReload(reference) { () throws(StoreError) in
                 let root = try CheckpointLoader.load(
                     reference, from: nodes, seed: seed, knownSchema: schema)
+                // Another process may have made it without reading the damaged image. The next one
+                // of this process has the content.
+                if !isHealing, let healed, root.refers(to: healed) {
+                    throw Self.knownDamage(reference, nodes)
+                }
                 let reloaded = ReloadedRoot(
                     reference, IncomingCommits(root, nodes, keepsSteps: false), replay)
                 try reloaded.read(through: max(end, reference.position))
@@ -49,6 +56,16 @@ extension Coordinator {
                 return reloaded
             }
         }
+    }
+
+    private static func knownDamage(
+        _ reference: CheckpointReference, _ nodes: NodesDirectory
+    ) -> StoreError {
+        let path = nodes.path(ofFile: reference.file)
+        return StoreError(
+            .invalidDatabase,
+            "The checkpoint of version \(reference.version) refers to an image in \(path) that was "
+                + "found damaged before.", path: path)
     }
 
     private func sharedDamage(_ root: DatabaseRoot) -> StoreError {
@@ -120,6 +137,7 @@ extension Coordinator {
         // The next checkpoint then keeps the intact one as its predecessor, not the damaged one.
         if isHealed, let damaged { log.skipCheckpoint(of: damaged) }
         let next = release(lease) { state in
+            if isHealed { state.checkpoint.healedDamage = old.damagedImages }
             state.head = root
             state.checkpoint.baseVersion = reloaded.reference.version
             state.checkpoint.reload = .none

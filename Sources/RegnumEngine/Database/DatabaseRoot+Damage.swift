@@ -79,6 +79,13 @@ extension DatabaseRoot {
         return hasImage(at: offsets)
     }
 
+    /// Whether the root refers to one of the images.
+    ///
+    /// - Complexity: O(n / 1,024). Reads no image.
+    func refers(to damaged: DamagedImages) -> Bool {
+        nodesFileNumber == damaged.fileNumber && hasImage(at: damaged.offsets)
+    }
+
     /// Whether the root has the damage of `other`, or was itself created with permanent damage.
     func hasSameDamage(as other: DatabaseRoot) -> Bool {
         inheritedDamage?.isPermanentDamage == true || sharesDamage(with: other)
