@@ -46,9 +46,9 @@ extension Realm {
     /// - Returns: The sizes of the files; zeros for in-memory realms and those without commits.
     /// - Throws: `.diskFull`, if there is no space for a second copy of the content; `.ioFailed`
     ///   and other errors of the file system; `.invalidDatabase` if the realm is damaged; `.busy`
-    ///   if another process has been writing a checkpoint for more than a minute; `.readOnly`;
+    ///   if another process has been writing to the realm for more than a minute; `.readOnly`;
     ///   `.closed`; `CancellationError`. In each of these cases nothing has changed, except that a
-    ///   compaction whose caller was cancelled in its last step may be completed.
+    ///   compaction may be completed if its caller was cancelled, or got `.busy`, in its last step.
     /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory.
     @discardableResult
     public nonisolated func compact() async throws -> CompactionReport {

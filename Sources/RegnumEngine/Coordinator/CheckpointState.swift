@@ -138,7 +138,9 @@ extension CoordinatorState {
         guard phase == .open, writeFailure == nil, followFailure == nil else { return nil }
         // It has the same damaged leaf, and recording it would release the older checkpoint, which
         // may be intact.
-        if isHealing(log) { checkpoint.finished = nil }
+        if isHealing(log), let finished = takeFinished() {
+            return use(log, .dropCheckpoint(finished))
+        }
         // A migration that has the turn waits for it, even if the gate was shut in the meantime.
         if let finished = checkpoint.finished, isGateOpen || isHandOffDue && isTurnTaken {
             checkpoint.finished = nil
@@ -153,6 +155,12 @@ extension CoordinatorState {
         checkpoint.isBusy = true
         checkpoint.isCancelled = false
         return use(log, .checkpoint)
+    }
+
+    /// Returns the checkpoint that is waiting to be recorded, and no longer records it.
+    mutating func takeFinished() -> FinishedCheckpoint? {
+        defer { checkpoint.finished = nil }
+        return checkpoint.finished
     }
 
     private func isCheckpointDue(

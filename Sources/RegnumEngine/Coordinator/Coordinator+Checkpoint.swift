@@ -250,14 +250,16 @@ extension Coordinator {
         if mayTrim, !isLocked, finished.sizesBefore != nil { trimming = log.trimming }
         release(lease) { state in
             state.syncDue = nil
-            if trimming != nil { state.checkpoint.isBusy = true }
+            guard trimming != nil else { return }
+            state.checkpoint.isBusy = true
+            state.checkpoint.isCancelled = false
         }
         if let trimming { trim(trimming, log.lock, isLocked: isLocked, finished.sizesBefore) }
     }
 
     /// Removes the file that was created for a checkpoint that isn't recorded in the log. Otherwise
     /// each attempt would leave another one.
-    private func discardFile(of finished: FinishedCheckpoint, _ lease: borrowing LogLease) {
+    func discardFile(of finished: FinishedCheckpoint, _ lease: borrowing LogLease) {
         let log = lease.log
         guard let file = finished.newFile, log.newestCheckpoint?.file != file,
             !state.withLock({ $0.checkpoint.isBusy }), lockCheckpointIfFree(log)

@@ -14,8 +14,9 @@ struct Compaction {
     typealias Continuation = UnsafeContinuation<Outcome?, Never>
 
     var waiters: [(id: UInt64, continuation: Continuation)] = []
-    /// The time at which it fails if another process still holds the checkpoint lock.
-    private(set) var deadline: UInt64 = 0
+    /// The time at which it fails if another process still holds the checkpoint lock, or the writer
+    /// lock when only the record is left.
+    var deadline: UInt64 = 0
     /// How often the lock is tried.
     static let pollNanoseconds: UInt64 = 100_000_000
 
@@ -39,16 +40,19 @@ extension CoordinatorState {
 
     /// Returns the error with which the requested compaction fails, or `nil`.
     func compactionFailure(_ log: RealmLog, _ now: UInt64) -> StoreError? {
-        guard let compaction = checkpoint.compaction, phase == .open, !checkpoint.isBusy,
-            checkpoint.finished == nil
+        guard let compaction = checkpoint.compaction, phase == .open, !checkpoint.isBusy
         else { return nil }
         if let failure = moved ?? writeFailure ?? followFailure { return failure }
-        if head.needsHealing, !isHealing(log) { return head.damage ?? head.inheritedDamage }
-        guard now >= compaction.deadline else { return nil }
+        let isHealing = isHealing(log)
+        if checkpoint.finished == nil, head.needsHealing, !isHealing { return head.anyDamage }
+        let isRecordDue = checkpoint.finished != nil && isGateOpen
+        guard now >= compaction.deadline, !isRecordDue else { return nil }
+        if isHealing, let damage = head.anyDamage { return damage }
+        let obstacle = checkpoint.finished == nil ? "writing a checkpoint of" : "writing to"
         return StoreError(
             .busy,
-            "Another process has been writing a checkpoint of \(log.path) for too long, so the "
-                + "realm wasn't compacted.", path: log.path)
+            "Another process has been \(obstacle) \(log.path) for too long, so the realm wasn't "
+                + "compacted.", path: log.path)
     }
 
     /// The time of the next attempt to begin the requested compaction; `nil` if none is requested,
@@ -64,10 +68,11 @@ extension Coordinator {
     /// except for what the history retention keeps. Other processes can use the realm at the same
     /// time. Concurrent calls share a compaction.
     ///
-    /// Throws `readOnly`; `closed`; `busy` if another process has been writing a checkpoint for too
-    /// long; `diskFull`, `ioFailed` and other errors of the file system; `invalidDatabase` for
-    /// damage; `CancellationError`. In each case the realm has all its content, and nothing that
-    /// was written remains, unless the checkpoint had already been recorded.
+    /// Throws `readOnly`; `closed`; `busy` if another process has been writing a checkpoint, or
+    /// commits, for too long; `diskFull`, `ioFailed` and other errors of the file system;
+    /// `invalidDatabase` for damage; `CancellationError`. In each case the realm has all its
+    /// content, and nothing that was written remains, unless the checkpoint was recorded or still
+    /// waits for the writer lock.
     ///
     /// - Returns: zeros for a realm in memory or without commits.
     /// - Complexity: O(n), and as many writes.

@@ -170,7 +170,11 @@ extension Coordinator {
             }
             if isShown, log.isBehind() { follow(lease) }
             if state.withLock({ !$0.catchUps.isEmpty }) { finishCatchUps(lease) }
-            guard release(lease, { $0.endAcquiring(options.store) }) else { return }
+            let (isWanted, failure) = release(lease) { state in
+                (state.endAcquiring(options.store), state.compactionFailure(log, IOPool.now()))
+            }
+            if let failure { endCompaction(.failure(failure)) }
+            guard isWanted else { return }
             if isShown {
                 IOPool.shared.waiting {
                     log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)

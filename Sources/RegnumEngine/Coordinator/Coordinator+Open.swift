@@ -236,6 +236,9 @@ extension Coordinator {
             // Relaxed commits are still due to be synced, wherever the files are now.
             if log.durableEnd < log.position { try log.sync() }
             if log.isInPlace {
+                if let finished = state.withLock({ $0.takeFinished() }) {
+                    discardFile(of: finished, lease)
+                }
                 try checkpointForClosing(lease)
                 if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
                     try log.writeIdle()
@@ -282,6 +285,7 @@ extension Coordinator {
             try log.appendCheckpoint(written.reference, copy: written.copy)
         }
         state.withLock { $0.statistics.checkpoints += 1 }
+        if written.copy != nil { log.lock.wake() }  // as in `recordCheckpoint`
         try log.beginSegmentAfterCheckpoint()
         do throws(StoreError) {
             try log.trimmingWithOrphans().run()

@@ -44,6 +44,8 @@ extension Coordinator {
         case checkpoint
         /// Record it in the log.
         case recordCheckpoint(FinishedCheckpoint)
+        /// Drop it without recording it.
+        case dropCheckpoint(FinishedCheckpoint)
         /// Start a segment whose header has it, so that opening reads little.
         case beginSegment
         /// Load a checkpoint in order to switch to it.
@@ -138,6 +140,7 @@ extension Coordinator {
         case .catchUp: finishCatchUps(lease)
         case .sync: syncRelaxed(lease)
         case .idle: writeIdle(lease)
+        case .dropCheckpoint(let finished): discardFile(of: finished, lease)
         case .beginSegment: beginSegment(lease)
         case .end(let error): fail([], error)
         }

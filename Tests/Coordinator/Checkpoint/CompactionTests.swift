@@ -20,7 +20,10 @@ struct CompactionTests {
             change(&options)
         }
         try await insertInBulk(0..<15_000, into: coordinator)
-        try await eventually { coordinator.published.nodesFileNumber == 1 }
+        try await eventually {
+            coordinator.published.nodesFileNumber == 1
+                && coordinator.state.withLock { !$0.checkpoint.isBusy }
+        }
         return coordinator
     }
 
@@ -236,6 +239,91 @@ struct CompactionTests {
         await coordinator.close()
     }
 
+    // Covers .busy
+    @Test func anotherProcessThatKeepsTheWriterLockIsReported() async throws {
+        let coordinator = try await openWasteful()
+        let peer = try await openPeer("/sim", SimView(disk))
+        let turn = try await peer.beginWrite()
+        let compaction = Task { await storeErrorCode { try await coordinator.compact() } }
+        try await eventually { coordinator.state.withLock { $0.checkpoint.finished != nil } }
+        coordinator.state.withLock { $0.checkpoint.compaction?.deadline = 0 }
+        await expectEqual(compaction.value, .busy)
+        expectEqual(nodesFiles, ["nodes-1", "nodes-2"])
+        // What was written is recorded later.
+        try await peer.abandon(turn)
+        try await eventually { nodesFiles == ["nodes-2"] }
+        await peer.close()
+        await coordinator.close()
+        expectEqual(numbers(try reopened("/sim", disk).root), Array(0..<15_000))
+    }
+
+    /// An earlier compaction was cancelled, which doesn't concern this one.
+    @Test func removingFilesWaitsForAnotherProcessWithTheCheckpointLock() async throws {
+        let coordinator = try await openWasteful()
+        let peer = try await openPeer("/sim", SimView(disk))
+        let log = try requireValue(peer.state.withLock { $0.log })
+        let turn = try await peer.beginWrite()
+        let compaction = Task { try await coordinator.compact() }
+        try await eventually { coordinator.state.withLock { $0.checkpoint.finished != nil } }
+        let isLocked = try log.tryLockCheckpoint()
+        expectTrue(isLocked)
+        coordinator.state.withLock { $0.checkpoint.isCancelled = true }
+        try await peer.abandon(turn)
+        try await eventually { coordinator.statistics.checkpoints == 2 }
+        expectEqual(nodesFiles, ["nodes-1", "nodes-2"])
+        log.unlockCheckpoint()
+        _ = try await compaction.value
+        expectEqual(nodesFiles, ["nodes-2"])
+        await peer.close()
+        await coordinator.close()
+    }
+
+    /// A write fails while the images wait to be recorded.
+    @Test func aFailedWriteEndsTheCompaction() async throws {
+        let coordinator = try await openWasteful()
+        let finished = try makePendingCheckpoint(coordinator)
+        let failure = coordinator.state.withLock { state in
+            state.checkpoint.compaction = Compaction()
+            state.checkpoint.finished = finished
+            state.writeFailure = StoreError(.ioFailed, "A sync failed.")
+            defer {
+                state.checkpoint.compaction = nil
+                state.checkpoint.finished = nil
+                state.writeFailure = nil
+            }
+            return state.log.flatMap { state.compactionFailure($0, 0) }
+        }
+        expectEqual(failure?.code, .ioFailed)
+        await coordinator.close()
+    }
+
+    @Test func closingRemovesTheFileOfACheckpointThatIsNotRecorded() async throws {
+        let coordinator = try await openWasteful()
+        let finished = try makePendingCheckpoint(coordinator)
+        expectEqual(nodesFiles, ["nodes-1", "nodes-2"])
+        coordinator.state.withLock { state in
+            state.checkpoint.finished = finished
+            state.phase = .closing  // before the pump looks at it
+        }
+        await coordinator.close()
+        expectEqual(nodesFiles, ["nodes-1"])
+    }
+
+    /// A compaction is another checkpoint than the one before it, even of the same version.
+    @Test func aCheckpointThatCouldNotBeLoadedIsReplaced() async throws {
+        let coordinator = try await openWasteful()
+        coordinator.state.withLock { state in
+            state.checkpoint.damagedVersion = state.publishedVersion
+            state.checkpoint.unusable = state.log?.newestCheckpoint
+        }
+        _ = try await coordinator.compact()
+        try await eventually {
+            coordinator.heal()  // wakes the pump
+            return coordinator.published.nodesFileNumber == 2
+        }
+        await coordinator.close()
+    }
+
     // Covers .readOnly, .closed
     @Test func realmsThatCannotBeWrittenRefuse() async throws {
         let coordinator = try await openWasteful()
@@ -272,8 +360,10 @@ struct CompactionTests {
         }
         try await insert(60, into: coordinator)
         expectEqual(nodesFiles, ["nodes-1"])
+        let wakeCount = disk.count(.wake)
         await coordinator.close()
         expectEqual(nodesFiles, ["nodes-2"])
+        expectTrue(disk.count(.wake) > wakeCount)  // so that others leave the file
         let (root, report) = try reopened("/sim", disk)
         expectEqual(numbers(root), Array(0...60))
         expectEqual(report.commitCount, 0)

@@ -41,6 +41,20 @@ func openDamagedRealm(
     return try await openPeer("/sim", disk, change)
 }
 
+/// Creates a nodes file as for a checkpoint that is finished, but not recorded yet.
+func makePendingCheckpoint(_ coordinator: Coordinator) throws -> FinishedCheckpoint {
+    let log = try requireValue(coordinator.state.withLock { $0.log })
+    let newest = try requireValue(log.newestCheckpoint)
+    let isLocked = try log.tryLockCheckpoint()
+    expectTrue(isLocked)
+    let appender = try log.nodes.appender(
+        after: newest, liveByteCount: 0, isNewFileWanted: true)
+    log.unlockCheckpoint()
+    return FinishedCheckpoint(
+        reference: newest, newFile: appender.newFileNumber, base: newest,
+        reframeCount: log.reframeCount, deletions: Deletions())
+}
+
 /// Adds rows to the class "Other" in a bulk commit.
 func insertOthersInBulk(into coordinator: Coordinator) async throws {
     let turn = try await coordinator.beginWrite()

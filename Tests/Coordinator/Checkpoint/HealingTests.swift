@@ -148,6 +148,152 @@ struct HealingTests {
         expectEqual(numbers(root), Array(0..<50))
     }
 
+    /// Other processes may remove it at any time, because neither kept checkpoint is in it.
+    @Test func nothingIsAppendedToAFileThatIsKeptForHistory() async throws {
+        let disk = SimFileSystem()
+        let first = try await openPeer("/sim", disk)
+        try await insertInBulk(0..<50, into: first)
+        await first.close()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.isOn = false
+            $0.checkpoint.minimumReloadByteCount = .max
+            $0.checkpoint.leavesRemovedFiles = false
+        }
+        let other = try await openPeer("/sim", SimView(disk)) {
+            $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        _ = try await other.compact()
+        try await insertOther(into: other)
+        let version = other.published.version
+        await other.close()
+        try await eventually {
+            coordinator.hint()
+            return coordinator.published.version == version
+        }
+        expectEqual(coordinator.published.nodesFileNumber, 1)
+        let byteCount = disk.contents(of: "nodes-1", in: "/sim")?.count
+        expectEqual(coordinator.state.withLock { $0.log?.newestCheckpoint?.file }, 2)
+        let source = try requireValue(coordinator.published.content.context.source)
+        source.contradict("An index lacks the entry of a row.")
+        try await insertOthersInBulkOnceNotBusy(into: coordinator)
+        expectEqual(disk.contents(of: "nodes-1", in: "/sim")?.count, byteCount)
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        expectTrue(root.version == version + 1 && report.damagedCheckpoints.isEmpty)
+        expectEqual(report.checkpoint?.file, 2)
+        expectEqual(numbers(root), Array(0..<50))
+    }
+
+    /// Creates a closed realm with 61 rows and checkpoints in two files, the newer one of which has
+    /// damaged content versions.
+    private func makeDamagedFile(_ disk: SimFileSystem) async throws {
+        let first = try await openPeer("/sim", disk)
+        try await insertInBulk(0..<50, into: first)
+        await first.close()
+        let second = try await openPeer("/sim", disk) {
+            $0.store.nodesSlackByteCount = 0
+            $0.checkpoint.minimumClosingByteCount = 1
+            $0.checkpoint.minimumClosingGarbageByteCount = .max
+        }
+        // The file then has more than twice the live bytes.
+        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
+        for number in 50...60 { try await insert(number, into: second) }
+        await second.close()
+        let newest = try requireValue(reopened("/sim", disk).report.checkpoint)
+        expectTrue(newest.file == 2 && newest.version == 12)
+        // The content versions are just before the directory.
+        disk.damage("nodes-2", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
+    }
+
+    /// Another process hasn't read the damaged image, and makes a checkpoint that refers to it.
+    @Test func healedContentIsNotGivenUpForACheckpointWithTheDamage() async throws {
+        let disk = SimFileSystem()
+        try await makeDamagedFile(disk)
+        let failures = CheckpointFailures()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.isOn = false
+            $0.report = failures.report
+        }
+        let other = try await openPeer("/sim", SimView(disk)) { $0.store.retention = .none }
+        let snapshot = coordinator.published
+        _ = snapshot.stateHash()
+        coordinator.heal()
+        try await eventually { coordinator.published !== snapshot }
+        expectEqual(coordinator.published.nodesFileNumber, 1)
+        try await insertOther(into: other)
+        try await checkpointNow(other)
+        await other.close()
+        expectTrue(!disk.fileNames(in: "/sim").contains("nodes-1"))
+        try await eventually {
+            coordinator.hint()
+            coordinator.heal()  // wakes the pump
+            return !failures.errors.isEmpty
+        }
+        expectEqual(failures.errors.map(\.code), [.invalidDatabase])
+        expectEqual(coordinator.published.nodesFileNumber, 1)
+        // The next checkpoint of this process repairs the realm.
+        try await insert(61, into: coordinator)
+        try await checkpointNow(coordinator)
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        expectTrue(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
+        _ = root.stateHash()
+        expectNil(root.damage)
+    }
+
+    /// In the older file, it would be the newest one, so that other processes would remove the file
+    /// with the damage, and its number would be used again while they read from it.
+    @Test func theNextCheckpointAfterDamageInANewerFileBeginsAnother() async throws {
+        let disk = SimFileSystem()
+        try await makeDamagedFile(disk)
+        let coordinator = try await openPeer("/sim", disk) { $0.checkpoint.isOn = false }
+        let snapshot = coordinator.published
+        _ = snapshot.stateHash()
+        expectEqual(snapshot.damage?.code, .invalidDatabase)
+        coordinator.heal()
+        try await eventually { coordinator.published !== snapshot }
+        expectEqual(coordinator.published.nodesFileNumber, 1)
+        try await insert(61, into: coordinator)
+        try await checkpointNow(coordinator)
+        let log = try requireValue(coordinator.state.withLock { $0.log })
+        expectEqual(log.newestCheckpoint?.file, 3)
+        expectEqual(log.olderCheckpoint?.file, 1)
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        expectTrue(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
+        _ = root.stateHash()
+        expectNil(root.damage)
+    }
+
+    /// A checkpoint that was finished before the damage was found isn't recorded.
+    @Test func theFileOfACheckpointThatIsDroppedIsRemoved() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openDamagedRealm(disk)
+        _ = coordinator.published.stateHash()
+        let finished = try makePendingCheckpoint(coordinator)
+        expectTrue(disk.fileNames(in: "/sim").contains("nodes-2"))
+        coordinator.state.withLock { $0.checkpoint.finished = finished }
+        coordinator.heal()
+        try await eventually { coordinator.statistics.reloads == 1 }
+        expectTrue(!disk.fileNames(in: "/sim").contains("nodes-2"))
+        expectEqual(coordinator.statistics.checkpoints, 0)
+        await coordinator.close()
+    }
+
+    /// No other process is to blame if the older checkpoint can't be loaded in time.
+    @Test func aCompactionThatWaitsForHealingFailsWithTheDamage() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openDamagedRealm(disk)
+        _ = coordinator.published.stateHash()
+        let failure = coordinator.state.withLock { state in
+            state.checkpoint.compaction = Compaction()
+            defer { state.checkpoint.compaction = nil }
+            return state.log.flatMap { state.compactionFailure($0, .max) }
+        }
+        expectEqual(failure?.code, .invalidDatabase)
+        await coordinator.close()
+    }
+
     /// A leaf that no one has read yet turns out to be damaged when a new nodes file is begun.
     @Test(arguments: [false, true])
     func aCheckpointThatMeetsDamageStaysInItsFile(inBulk: Bool) async throws {
