@@ -68,8 +68,10 @@ struct PageRequest: Sendable {
 
     func ask(_ plan: QueryPlan, _ state: QueryState) throws(StoreError) -> Answer {
         if let cursor, cursor.realm != state.identity { return .otherRealm }
-        let page = try plan.page(after: cursor?.place, limit: limit, state)
-        return page.map { .page($0, realm: state.identity) } ?? .undefinedPlace
+        guard let page = try plan.page(after: cursor?.place, limit: limit, state) else {
+            return .undefinedPlace
+        }
+        return .page(page, realm: state.identity)
     }
 
     func found(_ answer: Answer, _ plan: QueryPlan) throws(Realm.Error) -> FoundPage {
