@@ -101,7 +101,7 @@ import Testing
 
 /// Prepared queries and closures with the same random values, on a random realm.
 private struct PreparedComparison {
-    typealias Path<Value> = KeyPath<WorldNode, Value> & Sendable
+    typealias Path<Value> = any KeyPath<WorldNode, Value> & Sendable
 
     let nodes: Results<WorldNode>
     let frozen: FrozenResults<WorldNode>
@@ -147,7 +147,7 @@ private struct PreparedComparison {
         (0..<3).map { _ in nodes[random.below(nodes.count)][keyPath: path] }
     }
 
-    private mutating func checkEquality<V: ScalarValue>(_ path: Path<V>) {
+    private mutating func checkEquality<V: ScalarValue & SendableMetatype>(_ path: Path<V>) {
         let equal = PreparedQuery<WorldNode, V> { $0[dynamicMember: path] == $1 }
         let differs = PreparedQuery<WorldNode, V> { $1 != $0[dynamicMember: path] }
         for value in values(path) {
@@ -160,7 +160,7 @@ private struct PreparedComparison {
         }
     }
 
-    private mutating func checkOrder<V: ScalarValue>(
+    private mutating func checkOrder<V: ScalarValue & SendableMetatype>(
         _ path: Path<V>
     ) where V._Basis: OrderedValue {
         checkEquality(path)

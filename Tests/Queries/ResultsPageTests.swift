@@ -84,7 +84,7 @@ final class PagedShelf: Object {
         // enough of them for a small page to be read in the order of an index
         let items = (0..<40).map { PagedItem($0, rank: ranks[$0 % 8], name: names[$0 * 5 / 3 % 8]) }
         let snapshot = try await makeRealm(items).snapshot().objects(PagedItem.self)
-        let orders: [[SortOrder<PagedItem>]] = [
+        let orders: [[Regnum.SortOrder<PagedItem>]] = [
             [], [.ascending(\.rank)], [.descending(\.rank)], [.ascending(\.name)],
             [.descending(\.name), .ascending(\.rank)], [.descending(\.rank), .descending(\.name)],
         ]

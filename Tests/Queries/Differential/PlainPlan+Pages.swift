@@ -21,9 +21,9 @@ struct PlainPage {
 extension PlainPlan {
     /// The sorts that order the result, most significant first.
     private var order: [(key: PlainKey, isAscending: Bool)] {
-        steps.reversed().flatMap { step in
-            if case .sort(let orders) = step { orders } else { [] }
-        }
+        var order: [(key: PlainKey, isAscending: Bool)] = []
+        for case .sort(let orders) in steps.reversed() { order += orders }
+        return order
     }
 
     /// Returns the nodes of the result after a place; `nil` if the place isn't defined, because the
