@@ -150,7 +150,8 @@ extension Snapshot {
         let schema = root.schema
         var wanted: Set<TableKey> = []
         let tables = Dictionary(
-            schema.tables.map { (StoredText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+            schema.tables.map { (StoredText($0.name), $0) },
+            uniquingKeysWith: { first, _ in first })
         for name in names ?? [] {
             let found = tables[StoredText(name)]
             guard let table = found, table.hasOwnObjects, !DroppedName.isDropped(name) else {

@@ -143,7 +143,9 @@ private struct SequenceModel {
         for position in 0..<128 { model.insert([2], 200, at: position) }
         for owner in last { model.insert([3], owner, at: 0) }
         model.keepVersion()
-        for owner in Array(first.dropFirst(5)) + Array(last.dropFirst(5)) { model.remove(owner, 0..<1) }
+        for owner in Array(first.dropFirst(5)) + Array(last.dropFirst(5)) {
+            model.remove(owner, 0..<1)
+        }
         let root = try IndexInner(requireValue(model.tree.tree.root))
         expectEqual((0..<root.count).map { root.child($0).count }, [5, 128, 5])
         model.remove(200, 0..<128)
