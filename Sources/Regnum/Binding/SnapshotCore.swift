@@ -7,6 +7,8 @@ final class SnapshotCore: Sendable {
     let root: DatabaseRoot
     /// The call site at which the snapshot was taken, for `stats()` and messages.
     let place: CallPlace
+    /// The time at which it was taken, of `IOPool.coarseNow`.
+    let takenAt = IOPool.coarseNow()
     /// Paused transactions of earlier property reads, kept for reuse.
     let idleReaders = Guarded<[IdleReader]>([])
 

@@ -77,8 +77,7 @@ extension Realm {
             !configuration.readOnly
         else { return }
         do {
-            guard let sizes = try await core.coordinator.fileSizes(),
-                shouldCompact(Int(clamping: sizes.total), Int(clamping: sizes.used))
+            guard let sizes = try await fileSizes(), shouldCompact(sizes.total, sizes.used)
             else { return }
             let report = try await compact()
             configuration.logger?.debug(
@@ -89,6 +88,20 @@ extension Realm {
             configuration.logger?.warning(
                 "the realm was opened without being compacted: \(error)",
                 metadata: ["realm": "\(configuration.name)"])
+        }
+    }
+
+    /// Returns the size of the realm's files, and the number of bytes that its content takes in
+    /// them; `nil` for a realm in memory.
+    ///
+    /// - Throws: `.ioFailed`, `.invalidDatabase`.
+    /// - Complexity: O(n / 1,024).
+    package nonisolated func fileSizes() async throws(Realm.Error) -> (total: Int, used: Int)? {
+        do throws(StoreError) {
+            guard let sizes = try await core.coordinator.fileSizes() else { return nil }
+            return (Int(clamping: sizes.total), Int(clamping: sizes.used))
+        } catch {
+            throw Realm.Error(error)
         }
     }
 }

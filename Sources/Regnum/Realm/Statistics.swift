@@ -1,4 +1,5 @@
-internal import RegnumEngine
+package import RegnumEngine
+internal import RegnumStore
 
 extension Realm {
     /// Statistics of a realm in this process, collected since the process opened it.
@@ -15,8 +16,17 @@ extension Realm {
         public let writtenByteCount: UInt64
         /// Commits of other processes that were applied.
         public let externalCommits: UInt64
+        /// Checkpoints written by this process.
+        public let checkpoints: UInt64
+        /// Checkpoints among them that ``Realm/compact()`` or
+        /// ``Configuration/shouldCompactOnLaunch`` requested.
+        public let compactions: UInt64
         /// Streams that currently exist.
         public let streams: Int
+        /// The number of commits from the oldest one that a stream still has to process through the
+        /// newest one; 0 if no stream is behind. Commits that don't concern a stream don't hold it
+        /// up.
+        public let streamLag: UInt64
         /// Commit summaries that are currently kept for streams.
         public let keptSummaries: Int
         /// Bytes used by the kept summaries.
@@ -56,6 +66,8 @@ extension Realm {
         public let version: UInt64
         /// The call site at which the snapshot was taken: module, file and line.
         public let place: String
+        /// The time since the snapshot was taken, to within a few milliseconds.
+        public let age: Duration
         /// Bytes that would be freed if this snapshot and all older ones were released: the content
         /// that no newer version uses.
         public let heldByteCount: Int
@@ -69,11 +81,14 @@ extension Realm {
         let work = core.coordinator.streamCounters
         let published = core.coordinator.published
         let snapshots = core.snapshots.all
+        let now = IOPool.coarseNow()
         return Statistics(
             version: published.version, commits: counters.commits,
             batches: counters.batches, syncs: counters.syncs,
             writtenByteCount: counters.appendedByteCount,
-            externalCommits: counters.followedCommits, streams: counters.subscriptions,
+            externalCommits: counters.followedCommits, checkpoints: counters.checkpoints,
+            compactions: counters.compactions, streams: counters.subscriptions,
+            streamLag: counters.subscriptionLag,
             keptSummaries: counters.keptSummaries,
             keptSummaryByteCount: counters.keptSummaryByteCount,
             evaluatedRows: work.rowsEvaluated.value, reachedRows: work.rowsReached.value,
@@ -85,9 +100,16 @@ extension Realm {
             snapshots: snapshots.map { snapshot in
                 HeldSnapshot(
                     version: snapshot.root.version, place: "\(snapshot.place)",
+                    age: .nanoseconds(now - min(snapshot.takenAt, now)),
                     heldByteCount: snapshot.root.heldByteCount(published: published))
             })
     }
+
+    /// Returns the durations of commits since the last call. The first call starts the measurement.
+    package nonisolated func takeTimings() -> CommitTimings { core.coordinator.takeTimings() }
+
+    /// Ends the measurement that `takeTimings` started.
+    package nonisolated func stopTimings() { core.coordinator.stopTimings() }
 
     /// The commits made to the realm by any process, as an asynchronous sequence with one element
     /// for each commit.

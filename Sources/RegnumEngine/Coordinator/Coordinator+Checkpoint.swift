@@ -236,6 +236,7 @@ extension Coordinator {
         if isNamed {
             state.withLock { state in
                 state.statistics.checkpoints += 1
+                if finished.sizesBefore != nil { state.statistics.compactions += 1 }
                 state.finishDeletions(
                     finished.deletions, version: finished.reference.version,
                     isTwofold: finished.copy != nil, options.checkpoint)
@@ -329,7 +330,7 @@ extension Coordinator {
             try recording(written, log) { () throws(StoreError) in
                 _ = try log.appendBulk(body, version: root.version, reference: written.reference)
             }
-            try log.sync()
+            let syncTime = try measuredSync(log)
             try confirmPlace(lease)
             state.withLock { state in
                 state.statistics.checkpoints += 1
@@ -338,7 +339,7 @@ extension Coordinator {
                 state.checkpoint.isBusy = true
             }
             let trimming = log.trimmingWithOrphans()
-            finishFlush(lease, [item], root)
+            finishFlush(lease, [item], root, syncNanoseconds: syncTime)
             trim(trimming, log.lock)
         } catch {
             log.unlockCheckpoint()

@@ -159,9 +159,9 @@ extension Coordinator {
             try log.append(
                 batch.map(\.commit.body), version: last.version,
                 usesReserve: batch.allSatisfy(\.commit.isDeletion))
-            try log.sync()
+            let syncTime = try measuredSync(log)
             try confirmPlace(lease)
-            finishFlush(lease, batch, last)
+            finishFlush(lease, batch, last, syncNanoseconds: syncTime)
         } catch {
             failFlush(lease, batch, error)
         }
@@ -169,7 +169,8 @@ extension Coordinator {
 
     /// Publishes a durable batch and releases the log.
     func finishFlush(
-        _ lease: consuming LogLease, _ batch: [StagedCommit], _ last: DatabaseRoot
+        _ lease: consuming LogLease, _ batch: [StagedCommit], _ last: DatabaseRoot,
+        syncNanoseconds: UInt64
     ) {
         let log = lease.log
         updateWatchers(log)
@@ -192,6 +193,8 @@ extension Coordinator {
             state.statistics.commits += UInt64(batch.count)
             state.statistics.batches += 1
             state.statistics.syncs += 1
+            state.timings?.add(sync: syncNanoseconds)
+            state.timings?.add(commit: state.lastActivity - (batch.first?.stagedAt ?? 0))
             state.statistics.appendedByteCount += batch.reduce(0) {
                 $0 + UInt64($1.commit.body.count)
             }
@@ -300,13 +303,15 @@ extension Coordinator {
     func syncRelaxed(_ lease: borrowing LogLease) {
         let log = lease.log
         do throws(StoreError) {
-            if log.durableEnd < log.position { try log.sync() }
+            let syncTime = log.durableEnd < log.position ? try measuredSync(log) : nil
             if log.holdsWriter { log.publish(wakes: false) }
             measureNodes(lease)
             state.withLock { state in
                 state.syncDue = nil
                 state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds
+                guard let syncTime else { return }
                 state.statistics.syncs += 1
+                state.timings?.add(sync: syncTime)
             }
         } catch {
             state.withLock { $0.syncDue = nil }

@@ -239,9 +239,11 @@ extension Coordinator {
             publish(commit.root, [.commit(commit.summary, commit.root)])
             return .published
         }
+        state.lastActivity = IOPool.now()
+        var item = item
+        item.stagedAt = state.lastActivity
         state.staged.append(item)
         state.stagedByteCount += item.weight(options.store)
-        state.lastActivity = IOPool.now()
         return .staged
     }
 
@@ -296,6 +298,7 @@ extension Coordinator {
             state.checkpoint.deletions += commit.deletions
             state.statistics.commits += 1
             state.statistics.batches += 1
+            state.timings?.add(commit: IOPool.now() - now)
             state.statistics.appendedByteCount += UInt64(commit.body.count)
             return (state.nextTurn(options.store), state.claimPump())
         }
@@ -345,6 +348,7 @@ extension CoordinatorState {
         guard mayEnter(options), let waiter = waiters.popFirst() else { return nil }
         isTurnTaken = true
         turnPlace = waiter.place
+        timings?.add(wait: IOPool.now() - waiter.since)
         return NextTurn(
             continuation: waiter.continuation, turn: WriteTurn(base: head, epoch: epoch))
     }

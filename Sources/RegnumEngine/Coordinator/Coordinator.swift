@@ -112,7 +112,8 @@ package final class Coordinator: Sendable {
         var statistics = state.withLock { $0.statistics }
         (
             statistics.subscriptions, statistics.keptSummaries,
-            statistics.keptSummaryByteCount, statistics.keptRoots
+            statistics.keptSummaryByteCount, statistics.keptRoots,
+            statistics.subscriptionLag
         ) = hub.statistics
         return statistics
     }
@@ -148,6 +149,8 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var followedCommits: UInt64 = 0
     /// Checkpoints written by this process, including bulk commits.
     package var checkpoints: UInt64 = 0
+    /// Compactions among them that were requested.
+    package var compactions: UInt64 = 0
     /// Leaves written for these checkpoints.
     package var checkpointedLeaves: UInt64 = 0
     /// Number of switches to a new checkpoint.
@@ -158,6 +161,9 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var handOffs: UInt64 = 0
     /// Current number of subscriptions.
     package var subscriptions = 0
+    /// Current number of commits from the oldest one that a subscription still has to take through
+    /// the newest one.
+    package var subscriptionLag: UInt64 = 0
     /// Current number of kept commit summaries; one may cover several commits.
     package var keptSummaries = 0
     /// Approximate number of bytes of the kept summaries.

@@ -99,6 +99,8 @@ struct CoordinatorState {
     var checkpoint = CheckpointState()
 
     var statistics = CoordinatorStatistics()
+    /// The durations measured since they were last taken; `nil` if nobody takes them.
+    var timings: CommitTimings?
 
     init(log: RealmLog?, root: DatabaseRoot) {
         self.log = log
@@ -124,6 +126,8 @@ struct StagedCommit {
     /// Whether the task of a bulk commit was cancelled; `nil` for other commits.
     var isCancelled: CancellationFlag?
     var continuation: UnsafeContinuation<StoreError?, Never>
+    /// The time at which it was staged.
+    var stagedAt: UInt64 = 0
 
     /// Returns the bytes that it counts towards the window of data on its way to the disk. A bulk
     /// commit fills the window, so that no turn begins until it is published, because it uses a lot

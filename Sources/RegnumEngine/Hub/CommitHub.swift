@@ -122,12 +122,16 @@ final class CommitHub: Sendable {
         state.withLock { _ in entry.slots.remove(id) }
     }
 
-    var statistics: (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int) {
+    var statistics:
+        (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int, lag: UInt64)
+    {
         state.withLock { state in
-            (
-                state.entries.values.count { !$0.slots.isEmpty },
-                state.summaries.count + state.commits.count,
-                state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount
+            let followed = state.entries.values.filter { !$0.slots.isEmpty }
+            let published = publication.withLock { $0.root.version }
+            return (
+                followed.count, state.summaries.count + state.commits.count,
+                state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount,
+                published - min(followed.compactMap(\.since).min() ?? published, published)
             )
         }
     }

@@ -344,4 +344,12 @@ package final class IOPool: @unchecked Sendable {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
+
+    /// Returns the time of `now` at the last tick of the system, a few milliseconds ago. Takes a
+    /// quarter of the time that reading the exact clock takes.
+    package static func coarseNow() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
 }
