@@ -9,6 +9,7 @@ struct ConsumerSession<T: Object> {
     let lease: ConsumerLease
     private let type: T.Type
     private let className: String
+    private let gate: HandlerGate
     private let handler: Handler
     /// The position after the changes that were processed.
     private var position: ChangeCursor?
@@ -24,11 +25,12 @@ struct ConsumerSession<T: Object> {
 
     init(
         _ lease: ConsumerLease, _ beginning: ConsumerLease.Beginning, _ type: T.Type,
-        _ handler: @escaping Handler
+        _ gate: HandlerGate, _ handler: @escaping Handler
     ) {
         self.lease = lease
         self.type = type
         className = "\(type as ObjectBase.Type)"
+        self.gate = gate
         self.handler = handler
         position = beginning.cursor
         needsResync = beginning.needsResync
@@ -228,6 +230,8 @@ struct ConsumerSession<T: Object> {
     private func attempt(
         _ changes: [CollectionChange<T>], number: Int, _ completion: ConsumerBatch<T>.Completion
     ) async throws -> (any Error)? {
+        try gate.begin()
+        defer { gate.end() }
         let batch = ConsumerBatch(changes, attempt: number, lease, completion)
         let failure = try await lease.renewing { [handler] in try await handler(batch) }
         if batch.isSaved { return nil }

@@ -32,10 +32,24 @@ extension JobQueue {
     public func run(
         _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
     ) async throws {
+        try await run(until: Wakeup(), handler)
+    }
+
+    /// Runs the jobs of the queue like the public method, until `stop` is set. Then no more jobs
+    /// are started, claims that weren't started are released, and the call returns when the running
+    /// handlers, which aren't cancelled, have returned.
+    package func run(
+        until stop: Wakeup, _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
+    ) async throws {
         try check()
         guard !realm.isClosed else { throw realm.closedError }
         let board = JobBoard<T>()
         let outcome = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                await stop.wait()
+                board.wakeup.set()
+                return nil
+            }
             group.addTask { await failure(of: { try await watch(board) }) }
             group.addTask { await failure(of: { try await keepRenewing(board) }) }
             for _ in 0..<options.concurrency {
@@ -45,28 +59,38 @@ extension JobQueue {
                 }
             }
             group.addTask {
-                let error = await failure(of: { try await pump(board) })
+                let error = await failure(of: { try await pump(board, until: stop) })
                 // the other tasks end with the pump
                 board.close()
                 return error ?? CancellationError()
             }
             var first: (any Error)?
-            for await case let error? in group where first == nil {
-                first = error
-                board.close()
-                group.cancelAll()
-                group.addTask {
-                    await finishHandlers(board)
-                    return nil
+            for await case let error? in group {
+                if first == nil {
+                    first = error
+                    board.close()
+                    if !(error is Stopped) { group.cancelAll() }
+                    group.addTask {
+                        await finishHandlers(board)
+                        return Finished()
+                    }
+                } else if error is Finished {
+                    group.cancelAll()
                 }
             }
-            return first
+            return first is Stopped ? nil : first
         }
         await endAll(board)
         if let outcome, !(outcome is CancellationError), !isClosed(outcome) { throw outcome }
     }
 
     // MARK: Tasks of a run
+
+    /// The end of the pump because the queue was to stop.
+    private struct Stopped: Error {}
+
+    /// The end of the last handler.
+    private struct Finished: Error {}
 
     /// Runs jobs one after the other.
     private func work(
@@ -103,11 +127,12 @@ extension JobQueue {
     }
 
     /// Writes the ends of jobs and claims others, whenever there are any.
-    private func pump(_ board: JobBoard<T>) async throws {
+    private func pump(_ board: JobBoard<T>, until stop: Wakeup) async throws {
         var failureCount = 0
         while !Task.isCancelled, !realm.isClosed {
             // before looking, so that what happens from now on ends the wait
             board.wakeup.clear()
+            if stop.isSet { throw Stopped() }
             // before the ends: a claim that ends in between may be among both, but not missing
             let held = board.held
             let ended = board.takeEnded()

@@ -37,6 +37,15 @@ extension Realm {
         _ type: T.Type, as name: String, options: ConsumerOptions = ConsumerOptions(),
         _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void
     ) async throws {
+        try await consume(type, as: name, options: options, until: Wakeup(), handler)
+    }
+
+    /// Delivers changes like the public method, until `stop` is set. Then the call returns when the
+    /// running handler, which isn't cancelled, has returned and the position is saved.
+    package nonisolated func consume<T: Object>(
+        _ type: T.Type, as name: String, options: ConsumerOptions, until stop: Wakeup,
+        _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void
+    ) async throws {
         if let problem = options.problem { throw Realm.Error(.invalidInput, problem) }
         guard (1...1_000).contains(name.utf8.count) else {
             throw Realm.Error(
@@ -46,25 +55,52 @@ extension Realm {
         }
         try requireModels([type, RegnumConsumerRecord.self, DeadChange.self])
         guard !isClosed else { throw closedError }
-        do {
-            let className = "\(type as ObjectBase.Type)"
-            while let taken = try await ConsumerLease.take(self, name, className, options) {
-                var session = ConsumerSession(taken.lease, taken.beginning, type, handler)
-                do {
-                    try await session.run()
-                    await release(session.lease, session.attempts)
-                    return
-                } catch WorkerError.leaseLost {
-                    options.logger?.warning("The consumer \"\(name)\" has lost its lease.")
-                } catch {
-                    await release(session.lease, session.attempts)
-                    throw error
-                }
+        let gate = HandlerGate()
+        let error = await withTaskGroup(of: (any Swift.Error)?.self) { group in
+            group.addTask {
+                await failure(of: {
+                    try await self.deliver(type, name, options, gate, handler)
+                })
             }
-        } catch is CancellationError where Task.isCancelled {
+            group.addTask {
+                await stop.wait()
+                // not after a cancellation, which the delivery handles itself
+                if stop.isSet { await gate.close() }
+                return nil
+            }
+            // the end of the delivery, or of the last handler after a stop
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            let second = await group.next() ?? nil
+            return first ?? second
+        }
+        do {
+            if let error { throw error }
+        } catch is CancellationError where Task.isCancelled || stop.isSet {
             return
         } catch Realm.Error.Code.closed where isClosed {
             return
+        }
+    }
+
+    /// Takes the lease and delivers changes, again after losing it.
+    private nonisolated func deliver<T: Object>(
+        _ type: T.Type, _ name: String, _ options: ConsumerOptions, _ gate: HandlerGate,
+        _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void
+    ) async throws {
+        let className = "\(type as ObjectBase.Type)"
+        while let taken = try await ConsumerLease.take(self, name, className, options) {
+            var session = ConsumerSession(taken.lease, taken.beginning, type, gate, handler)
+            do {
+                try await session.run()
+                await release(session.lease, session.attempts)
+                return
+            } catch WorkerError.leaseLost {
+                options.logger?.warning("The consumer \"\(name)\" has lost its lease.")
+            } catch {
+                await release(session.lease, session.attempts)
+                throw error
+            }
         }
     }
 

@@ -2,7 +2,7 @@ internal import Regnum
 import Synchronization
 
 /// A flag that any task can set and one task waits for.
-final class Wakeup: Sendable {
+package final class Wakeup: Sendable {
     private struct State {
         var isSet = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -10,8 +10,12 @@ final class Wakeup: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
+    var isSet: Bool { state.withLock { $0.isSet } }
+
     /// Sets the flag, which ends the wait.
-    func set() {
+    package func set() {
         let waiter = state.withLock { state in
             state.isSet = true
             defer { state.waiter = nil }
@@ -28,7 +32,7 @@ final class Wakeup: Sendable {
     /// Waits until the flag is set, but not longer than a duration. Returns at once if the flag is
     /// already set or the task is cancelled.
     func wait(for duration: Duration, clock: any Clock<Duration>) async {
-        if Task.isCancelled || state.withLock({ $0.isSet }) { return }
+        if Task.isCancelled || isSet { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
             group.addTask { try? await clock.sleep(for: duration) }
@@ -37,7 +41,8 @@ final class Wakeup: Sendable {
         }
     }
 
-    private func wait() async {
+    /// Waits until the flag is set or the task is cancelled.
+    func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
