@@ -14,6 +14,18 @@ let testSettings =
     settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"]))
+let metrics = Target.Dependency.product(
+    name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+
+/// Packages that are only fetched if a trait is enabled.
+let packagesOfTraits: [Package.Dependency] = [
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+]
+
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -54,13 +66,22 @@ let package = Package(
         .library(name: "Regnum", targets: ["Regnum"]),
         .library(name: "RegnumJSON", targets: ["RegnumJSON"]),
         .library(name: "RegnumWorkers", targets: ["RegnumWorkers"]),
+        .library(name: "RegnumService", targets: ["RegnumService"]),
         .library(name: "RegnumTesting", targets: ["RegnumTesting"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
+    ],
+    // What `RegnumService` contains: nothing by default.
+    traits: [
+        .default(enabledTraits: []),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "Services for realms, job queues, consumers and expiring objects."),
+        .trait(name: "Metrics", description: "Metrics of realms, jobs and consumers."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    ],
+    ] + packagesOfTraits,
     targets: [
         .target(name: "CRegnum"),
         .target(name: "RegnumStore", dependencies: ["CRegnum"], swiftSettings: settings),
@@ -77,6 +98,11 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RegnumWorkers", dependencies: ["Regnum", logging], swiftSettings: settings),
+        .target(
+            name: "RegnumService",
+            dependencies: [
+                "Regnum", "RegnumEngine", "RegnumWorkers", logging, serviceLifecycle, metrics,
+            ], swiftSettings: settings),
         .target(
             name: "RegnumTesting",
             dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers"],
@@ -167,6 +193,10 @@ if let names = Context.environment["REGNUM_TARGETS"]?.split(separator: ",").map(
         for case .byNameItem(let name, _) in target.dependencies { pending.append(name) }
     }
     package.targets.removeAll { !kept.contains($0.name) }
+    // Without a target that needs them under a condition, they would always be fetched.
+    if !kept.contains("RegnumService") {
+        package.dependencies.removeLast(packagesOfTraits.count)
+    }
     // The tests run the tool under its product's name.
     if !kept.contains("RegnumTool") { package.products = [] }
     package.products.removeAll { product in

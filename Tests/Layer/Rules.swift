@@ -12,6 +12,10 @@ let allowedImports: [String: Set<String>] = [
     ],
     "RegnumJSON": ["Regnum", "RegnumEngine", "RegnumStore", "Logging", "FoundationEssentials"],
     "RegnumWorkers": ["Regnum", "Logging", "FoundationEssentials", "Synchronization"],
+    "RegnumService": [
+        "Regnum", "RegnumEngine", "RegnumWorkers", "FoundationEssentials", "Logging", "Metrics",
+        "ServiceLifecycle",
+    ],
     "RegnumTesting": [
         "Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers", "FoundationEssentials", "Glibc",
         "Synchronization",
@@ -48,7 +52,9 @@ let folderExceptions: [String: Set<String>] = [
 ]
 
 /// The folders of `Sources` with public declarations.
-let publicTargets: Set<String> = ["Regnum", "RegnumJSON", "RegnumTesting", "RegnumWorkers"]
+let publicTargets: Set<String> = [
+    "Regnum", "RegnumJSON", "RegnumService", "RegnumTesting", "RegnumWorkers",
+]
 
 /// The allowed contents of the top level of the repository, besides dot files. (`Package.resolved`
 /// is written by the package manager and isn't part of the repository.)
@@ -60,7 +66,7 @@ let allowedTopLevel: Set<String> = [
 let allowedTestFolders: Set<String> = [
     "Benchmarks", "Changes", "Collections", "Compatibility", "Coordinator", "Engine", "Fault",
     "Layer", "Migrations", "Models", "Objects", "Oracles", "Processes", "Programs", "Queries",
-    "Realm", "Simulation", "Store", "Support", "Watch", "Workers", "faults",
+    "Realm", "Simulation", "Store", "Support", "Traits", "Watch", "Workers", "faults",
 ]
 
 let maximumLineCount = 400

@@ -9,8 +9,8 @@ package struct CommitTimings: Sendable, Equatable {
     package private(set) var commits: [UInt64] = []
     /// The time that each sync of the log took.
     package private(set) var syncs: [UInt64] = []
-    /// The time for which each writer that had to wait has waited for its turn. Writers that gave up
-    /// aren't included.
+    /// The time for which each writer that had to wait for its turn has waited, except for those
+    /// that gave up.
     package private(set) var waits: [UInt64] = []
 
     /// The maximum number of durations of each kind. Later ones are dropped until these are taken.
