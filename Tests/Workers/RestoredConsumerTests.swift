@@ -1,6 +1,7 @@
 import Foundation
 import Regnum
 import RegnumTestSupport
+import RegnumWorkers
 import Testing
 
 @testable import RegnumTestModels
