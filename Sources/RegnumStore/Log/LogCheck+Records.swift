@@ -24,11 +24,15 @@ extension LogCheck {
                         + (next.map { "the next one is at byte \($0)" } ?? "none follows"),
                     segment, at: position)
                 version = nil
-                guard let resumed else { return nil }
+                guard let resumed else {
+                    mayLackEnd = isLast
+                    return nil
+                }
                 cursor = RecordCursor(segment, at: resumed, limit: limit, options)
             } catch {
                 guard error.isMediaFailure else { throw error }
                 add(error, segment.name, at: segment.fileOffset(of: cursor.position))
+                mayLackEnd = isLast
                 return nil
             }
         }
@@ -59,8 +63,12 @@ extension LogCheck {
                 report("the commit there has the wrong version", segment, at: start)
             }
             version = found
+            if let found, !record.header.namesCheckpoints { note(found) }
         }
-        guard record.header.namesCheckpoints else { return true }
+        guard record.header.namesCheckpoints else {
+            if isCommit { try deliver?(body) }
+            return true
+        }
         guard let kept = KeptCheckpoints(record, body: body, at: start) else {
             report("the record there has invalid checkpoint references", segment, at: start)
             return true
@@ -68,6 +76,21 @@ extension LogCheck {
         keep(kept)
         if isCommit { bulkCommits.append(body.dropLast(KeptCheckpoints.byteCount)) }
         return true
+    }
+
+    /// Adds the version of an intact commit that isn't a bulk commit.
+    private mutating func note(_ version: UInt64) {
+        if let last = versions.last, last.upperBound < .max, last.upperBound + 1 == version {
+            versions[versions.count - 1] = last.lowerBound...version
+        } else {
+            versions.append(version...version)
+        }
+    }
+
+    /// The newest version that was published, if no crash of the machine can have undone it since.
+    package var publishedVersion: UInt64? {
+        guard let page, isSameBoot, !page.isRepairDue(lock) else { return nil }
+        return page.version
     }
 
     // MARK: The end of the log

@@ -13,6 +13,11 @@ package struct LogCheck {
     package private(set) var checkpoints: [CheckpointReference] = []
     /// The bodies of the bulk commits.
     package internal(set) var bulkCommits: [[UInt8]] = []
+    /// The versions of the intact commits that aren't bulk commits, as runs without gaps, in the
+    /// order of the log.
+    package internal(set) var versions: [ClosedRange<UInt64>] = []
+    /// Whether commits may be missing at the end of the log because of damage.
+    package internal(set) var mayLackEnd = false
     /// The nodes files of the realm; `nil` if it can't be identified.
     package private(set) var nodes: NodesDirectory?
 
@@ -25,6 +30,7 @@ package struct LogCheck {
     private let stores: UInt64?
     private let limit: Int
     let isCancelled: () -> Bool
+    let deliver: RealmLog.Deliver?
     /// The checkpoints that opening the realm uses.
     private var kept = KeptCheckpoints()
     /// The position up to which records confirm that everything is durable.
@@ -41,9 +47,11 @@ package struct LogCheck {
     /// - Parameters:
     ///   - limit: The check ends when it has found this much damage.
     ///   - isCancelled: Called periodically. If it returns true, the check ends.
+    ///   - deliver: Called with the body of each intact commit that isn't a bulk commit. The check
+    ///     isn't repeated then.
     package static func run(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, limit: Int,
-        isCancelled: @escaping () -> Bool
+        isCancelled: @escaping () -> Bool, deliver: RealmLog.Deliver? = nil
     ) throws(StoreError) -> LogCheck {
         try RealmLog.checkLocal(fileSystem, path, options)
         let directory = try fileSystem.openDirectory(path, .readOnly)
@@ -51,9 +59,12 @@ package struct LogCheck {
         for attempt in 0... {
             lock.show(in: directory)  // prevents removal of the realm
             try RealmLog.checkForeignPeer(lock, path)
-            var check = LogCheck(fileSystem, directory, lock, options, limit, isCancelled)
+            var check = LogCheck(
+                fileSystem, directory, lock, options, limit, isCancelled, deliver)
             try check.run()
-            if check.damages.isEmpty || check.isCurrent || attempt == 3 || isCancelled() {
+            if check.damages.isEmpty || check.isCurrent || attempt == 3 || isCancelled()
+                || deliver != nil
+            {
                 return check
             }
         }
@@ -62,7 +73,8 @@ package struct LogCheck {
 
     private init(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ lock: any LockFile,
-        _ options: StoreOptions, _ limit: Int, _ isCancelled: @escaping () -> Bool
+        _ options: StoreOptions, _ limit: Int, _ isCancelled: @escaping () -> Bool,
+        _ deliver: RealmLog.Deliver?
     ) {
         self.fileSystem = fileSystem
         self.directory = directory
@@ -70,6 +82,7 @@ package struct LogCheck {
         self.options = options
         self.limit = limit
         self.isCancelled = isCancelled
+        self.deliver = deliver
         page = lock.loadControl()
         stores = page?.stores
     }
@@ -145,6 +158,7 @@ package struct LogCheck {
             }
             guard let segment = current else {
                 (end, version) = (nil, nil)
+                mayLackEnd = isLast
                 continue
             }
             segmentCount += 1
