@@ -16,6 +16,7 @@ struct CheckpointLoader {
     private var reader: ImageReader
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
+    private let isReadOnly: Bool
     /// The largest number of elements for which memory is reserved before they are read.
     private static let maximumReservedCount = 4_096
 
@@ -31,6 +32,8 @@ struct CheckpointLoader {
     ///     valid.
     ///   - maximumCheckedFirstByteCount: The largest image whose checksum is verified before it is
     ///     decoded.
+    ///   - isReadOnly: Whether no transaction is based on the root. Then it is loaded even if a
+    ///     leaf is damaged that would become the root of an index.
     ///
     /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
     /// wrote, `ioFailed` if the file can't be read.
@@ -38,7 +41,8 @@ struct CheckpointLoader {
     static func load(
         _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: Identity128,
         knownSchema: DatabaseSchema? = nil,
-        maximumCheckedFirstByteCount: Int = ImagePieces.maximumCheckedFirstByteCount
+        maximumCheckedFirstByteCount: Int = ImagePieces.maximumCheckedFirstByteCount,
+        isReadOnly: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         let byteCount = directory.byteCount
         guard let count = Int(exactly: byteCount), byteCount <= Limits.maximumImageByteCount else {
@@ -50,7 +54,8 @@ struct CheckpointLoader {
             if isChecked, try !pieces.verify(directory.crc) {
                 throw mismatch(directory, version: version)
             }
-            var loader = CheckpointLoader(file, pieces, directory, seed, knownSchema)
+            var loader = CheckpointLoader(
+                file, pieces, directory, seed, knownSchema, isReadOnly)
             do throws(StoreError) {
                 return try loader.run(version: version)
             } catch {
@@ -76,9 +81,10 @@ struct CheckpointLoader {
 
     private init(
         _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: SizedImage,
-        _ seed: Identity128, _ knownSchema: DatabaseSchema?
+        _ seed: Identity128, _ knownSchema: DatabaseSchema?, _ isReadOnly: Bool
     ) {
         self.knownSchema = knownSchema
+        self.isReadOnly = isReadOnly
         self.directory = directory
         source = NodeSource(file)
         context = TreeContext(seed: seed, source: source)
@@ -232,7 +238,8 @@ struct CheckpointLoader {
                     key: key, row: row, count: UInt32(entries), extent: extent, crc: crc))
         }
         try reader.require(entryCount == count, "an index has the wrong number of entries")
-        return try IndexTree.assemble(leaves, source: source, edit, order)
+        return try IndexTree.assemble(
+            leaves, source: source, edit, order, isReadOnly: isReadOnly)
     }
 
     // MARK: Clusters

@@ -14,13 +14,13 @@ extension CheckpointLoader {
     /// Loads the root of a checkpoint that the log refers to.
     static func load(
         _ reference: CheckpointReference, from nodes: any NodesFiles, seed: Identity128,
-        knownSchema: DatabaseSchema? = nil
+        knownSchema: DatabaseSchema? = nil, isReadOnly: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         try load(
             SizedImage(
                 extent: reference.offset, byteCount: reference.byteCount, crc: reference.crc),
             version: reference.version, from: nodes.bytes(ofFile: reference.file), seed: seed,
-            knownSchema: knownSchema)
+            knownSchema: knownSchema, isReadOnly: isReadOnly)
     }
 
     /// Loads the root of a checkpoint of the realm, or an empty root for `nil`.

@@ -40,10 +40,14 @@ extension IndexTree {
     /// Builds a tree over leaves in a file. Inner nodes are created on the heap; leaves are loaded
     /// on first access.
     ///
-    /// Throws `invalidDatabase` if the leaves can't form a tree.
+    /// Throws `invalidDatabase` if the leaves can't form a tree, or if the only leaf is damaged.
+    ///
+    /// - Parameter isReadOnly: Whether the tree is never edited. Then a single leaf isn't loaded
+    ///   either, and gets a parent.
     static func assemble(
         _ leaves: [IndexChild], source: NodeSource, _ edit: NodeEdit,
-        _ order: LeafOrder = .strict, maximumCount: Int = Limits.maximumEntryCount
+        _ order: LeafOrder = .strict, maximumCount: Int = Limits.maximumEntryCount,
+        isReadOnly: Bool = false
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
         guard areSound(leaves, order),
@@ -57,7 +61,7 @@ extension IndexTree {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
         }
-        if leaves.count == 1 {
+        if leaves.count == 1, !isReadOnly {
             let image = IndexLeaf.read(source, leaves[0])
             if image.count == 0, let damage = source.firstDamage { throw damage }
             tree.root = edit.own(image)
@@ -65,7 +69,7 @@ extension IndexTree {
         }
         var levels = IndexLevels(source: source.word)
         for leaf in leaves { levels.append(leaf, edit) }
-        (tree.root, tree.height) = levels.finish(edit)
+        (tree.root, tree.height) = levels.finish(edit, isLeafRoot: false)
         return tree
     }
 
@@ -145,8 +149,16 @@ private struct IndexLevels {
     }
 
     /// Completes the tree and returns its root and height.
-    mutating func finish(_ edit: NodeEdit) -> (root: Node?, height: Int) {
-        if let first { return (Node(word: UInt(first.word)), 0) }
+    ///
+    /// - Parameter isLeafRoot: whether a single leaf becomes the root, which must be in memory.
+    mutating func finish(
+        _ edit: NodeEdit, isLeafRoot: Bool = true
+    ) -> (root: Node?, height: Int) {
+        if let only = first {
+            if isLeafRoot { return (Node(word: UInt(only.word)), 0) }
+            first = nil
+            append(only, at: 0, edit)
+        }
         guard !open.isEmpty else { return (nil, 0) }
         var level = 0
         while level + 1 < open.count {
