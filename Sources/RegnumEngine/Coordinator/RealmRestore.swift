@@ -45,7 +45,7 @@ package struct RealmRestore: Sendable {
     ///   time, all of the log is read.
     package func make() async throws(StoreError) -> UInt64 {
         try await Coordinator.onPool { () throws(StoreError) in
-            try RealmCopy.checkTarget(target, options.fileSystem)
+            try UnfinishedRealm.checkTarget(target, "copy", options.fileSystem)
             let (root, timelines) = try find()
             try RealmCopy(
                 of: root, timelines, to: target, options, shouldContinue: shouldContinue

@@ -1,0 +1,148 @@
+import RegnumStore
+
+/// A realm that is being made from another one, in a directory that gets its name when it is
+/// complete. Until then, the directory has a temporary name and contains a mark.
+struct UnfinishedRealm: Sendable {
+    /// The directory for the time being.
+    let path: String
+    let directory: any RealmDirectory
+    /// Locked while the directory must not be mistaken for a leftover.
+    private let lock: any LockFile
+    private let target: String
+    private let fileSystem: any FileSystem
+
+    private static let temporaryPrefix = ".unfinished-backup-"
+
+    private init(
+        path: String, directory: any RealmDirectory, lock: any LockFile, target: String,
+        fileSystem: any FileSystem
+    ) {
+        self.path = path
+        self.directory = directory
+        self.lock = lock
+        self.target = target
+        self.fileSystem = fileSystem
+    }
+
+    /// Creates the directory with its temporary name, next to `target`.
+    ///
+    /// Throws `fileExists` if the target exists; `fileAccess`, `filePermissionDenied` and
+    /// `invalidInput` if it can't be created.
+    ///
+    /// - Parameters:
+    ///   - target: a path without a trailing slash.
+    ///   - what: what is made, for messages.
+    static func make(
+        _ target: String, _ what: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) -> UnfinishedRealm {
+        try checkTarget(target, what, fileSystem)
+        let parent = parent(of: target)
+        try check(parent, of: target, fileSystem)
+        let prefix = (parent == "/" ? "/" : parent + "/") + temporaryPrefix
+        for attempt in 0... {
+            let path = prefix + String(fileSystem.random(), radix: 16)
+            do throws(StoreError) {
+                let directory = try fileSystem.openDirectory(path, .new)
+                let lock = try directory.openLock()
+                guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
+                    throw StoreError(
+                        .fileNotFound,
+                        "Cannot create \"\(path)\": another backup removed it as a leftover.",
+                        path: path)
+                }
+                _ = try directory.create(RealmLog.backupMarkName)
+                try directory.sync()
+                return UnfinishedRealm(
+                    path: path, directory: directory, lock: lock, target: target,
+                    fileSystem: fileSystem)
+            } catch {
+                try? RealmLog.removeBackup(fileSystem, path: path)
+                // Another backup may have found it without a locked file and removed it.
+                guard error.code == .fileNotFound, attempt < 3 else {
+                    throw renamed(error, from: path, to: target)
+                }
+            }
+        }
+        preconditionFailure("the last attempt neither returned nor threw")
+    }
+
+    /// Throws `fileExists` if there is anything at the target.
+    static func checkTarget(
+        _ target: String, _ what: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) {
+        guard try !fileSystem.hasEntry(target) else {
+            throw StoreError(
+                .fileExists, "\"\(target)\" already exists: a \(what) needs a new directory.",
+                path: target)
+        }
+    }
+
+    /// Gives the complete realm its name. Whoever wrote it has synced it.
+    func complete() throws(StoreError) {
+        try fileSystem.moveDirectory(path, to: target)
+        lock.unlock(.session)
+        // The realm is complete. If removing the mark fails, opening the realm removes it.
+        guard let copy = try? fileSystem.openDirectory(target, .own),
+            copy.identity == directory.identity
+        else { return }
+        try? copy.unlink(RealmLog.backupMarkName)
+        try? copy.sync()
+    }
+
+    /// Removes the directory after an error. Returns the error with the name of the target, since
+    /// the caller doesn't know the temporary one.
+    func remove(after error: StoreError) -> StoreError {
+        lock.unlock(.session)
+        // It has its final name already if only syncing that failed.
+        for path in [path, target] {
+            try? RealmLog.removeBackup(fileSystem, path: path, identity: directory.identity)
+        }
+        return Self.renamed(error, from: path, to: target)
+    }
+
+    private static func renamed(
+        _ error: StoreError, from path: String, to target: String
+    ) -> StoreError {
+        var error = error
+        error.message = error.message.replacing(path, with: target)
+        error.path = error.path?.replacing(path, with: target)
+        return error
+    }
+
+    /// Returns the parent directory of a path.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Checks that the parent directory exists and isn't a realm's directory. Removes the remains
+    /// of what this user began and didn't complete there.
+    private static func check(
+        _ parent: String, of target: String, _ fileSystem: any FileSystem
+    ) throws(StoreError) {
+        let directory: any RealmDirectory
+        let names: [String]
+        do throws(StoreError) {
+            directory = try fileSystem.openDirectory(parent, .readOnly)
+            names = try directory.names()
+        } catch {
+            // A directory that allows creating entries but not listing them is acceptable.
+            if error.code == .filePermissionDenied { return }
+            let reason =
+                error.code == .fileNotFound
+                ? "its parent directory does not exist." : error.message
+            throw StoreError(
+                .fileAccess, "Cannot create \"\(target)\": \(reason)", path: target,
+                errno: error.errno)
+        }
+        if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) {
+            throw StoreError(
+                .invalidInput,
+                "\"\(target)\" is inside the directory of a realm. Choose a path outside of it.",
+                path: target)
+        }
+        for name in names where name.hasPrefix(temporaryPrefix) {
+            try? RealmLog.removeBackup(fileSystem, path: "\(parent)/\(name)")
+        }
+    }
+}
