@@ -30,7 +30,7 @@ let folderLayers: [String: [String]] = [
     "RegnumEngine": [
         "Values", "Schema", "Query", "Memory", "Index", "Lists", "Clusters", "Database",
         "Transaction", "Record", "Checkpoint", "Scan", "Changes", "Results", "Hub", "Coordinator",
-        "LiveQueries", "Migration",
+        "LiveQueries", "Migration", "Salvage",
     ],
     "Regnum": [
         "Errors", "Objects", "Configuration", "Places", "Values", "Schema", "Binding", "Query",

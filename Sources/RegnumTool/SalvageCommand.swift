@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct SalvageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "salvage",
+        abstract: "Writes what can be read of a damaged realm to a new one.",
+        discussion: """
+            Works with realms that can't be opened. Lists the damage and what was lost, and exits \
+            with 1 if anything was. Changes nothing in the damaged realm.
+            """)
+
+    @Argument(help: "The directory of the damaged realm.")
+    var path: String
+
+    @Argument(help: "The directory to create for the new realm.")
+    var target: String
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        try await reportingFailures {
+            let report = try await Realm.salvage(
+                URL(filePath: path), to: URL(filePath: target))
+            let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
+            try OutputStream.standard.write(output)
+            if !report.isComplete { throw ExitCode(1) }
+        }
+    }
+}
