@@ -11,7 +11,7 @@ struct UnfinishedRealm: Sendable {
     private let target: String
     private let fileSystem: any FileSystem
 
-    private static let temporaryPrefix = ".unfinished-backup-"
+    static let temporaryPrefix = ".unfinished-backup-"
 
     private init(
         path: String, directory: any RealmDirectory, lock: any LockFile, target: String,

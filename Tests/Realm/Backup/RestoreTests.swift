@@ -164,7 +164,7 @@ import Testing
         disk.onEffect = { [unowned disk] kind, _ in
             guard kind == .rename else { return }
             let paths = disk.state.withLock { Array($0.directories.keys) }
-            guard let path = paths.first(where: { $0.contains(RealmCopy.temporaryPrefix) }),
+            guard let path = paths.first(where: { $0.contains(UnfinishedRealm.temporaryPrefix) }),
                 disk.contents(of: "nodes-1", in: path) != nil
             else { return }
             disk.onEffect = nil
