@@ -21,7 +21,7 @@ import Testing
 
     /// Runs the consumer of a realm until it has got so many objects. Returns their texts.
     private func consume(
-        _ realm: Realm, _ count: Int, lostHistory: LostHistory = .fail
+        _ realm: Realm, _ count: Int, lostHistory: ConsumerOptions.LostHistory = .fail
     ) async throws -> [String] {
         let journal = Journal()
         var options = world.options
