@@ -1,5 +1,6 @@
 import Foundation
 import Regnum
+import RegnumEngine
 import RegnumTestSupport
 import Testing
 
