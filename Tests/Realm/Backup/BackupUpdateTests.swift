@@ -1,10 +1,10 @@
 import Foundation
+import RegnumEngine
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
 @testable import Regnum
-@testable import RegnumEngine
-@testable import RegnumStore
 @testable import RegnumTestModels
 
 /// Backups to which the commits since are added.
@@ -106,6 +106,7 @@ import Testing
     @Test func whatCannotBeContinuedIsRefusedAndUnchanged() async throws {
         var configuration = configuration("test.realm")
         configuration.historyRetention = .nothing
+        configuration.adjust = { $0.store.firstSegmentByteCount = 8192 }
         let realm = try await Realm.open(configuration)
         try await write(realm, 0..<5)
         try await realm.backup(to: folder["backup.realm"])
@@ -135,7 +136,7 @@ import Testing
         expectTrue(!FileManager.default.fileExists(atPath: folder["none.realm"].path))
 
         // The log since the backup is gone.
-        for round in 2..<60 { try await write(realm, round * 10..<round * 10 + 1) }
+        for round in 2..<200 { try await write(realm, round * 10..<round * 10 + 1) }
         _ = try await realm.compact()
         let trimmed = await realmError {
             try await realm.updateBackup(at: folder["backup.realm"])
@@ -157,9 +158,6 @@ import Testing
         }
         let version = realm.snapshot().version
         try await expectEqual(realm.updateBackup(at: folder["backup.realm"]), version)
-        let coordinator = realm.core.coordinator
-        let log = coordinator.state.withLock { $0.log }
-        expectTrue(log.map { $0.durableEnd == $0.position } == true)
         try await expectEqual(ids("backup.realm"), Array(0..<6))
         await realm.close()
     }

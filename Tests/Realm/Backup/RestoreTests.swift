@@ -97,7 +97,7 @@ import Testing
         var configuration = configuration("test.realm")
         configuration.historyRetention = .nothing
         let realm = try await Realm.open(configuration)
-        for round in 0..<60 { try await set(realm, round, to: round) }
+        for round in 0..<150 { try await set(realm, round, to: round) }
         _ = try await realm.compact()
         let oldest = try requireValue(try await realm.information()?.oldestVersion)
         let newest = realm.snapshot().version
@@ -113,7 +113,7 @@ import Testing
         try await Realm.restore(from: folder["test.realm"], to: folder["b.realm"])
         let date = await realmError { try await restored("b.realm", .date(Date()), "c.realm") }
         expectEqual(date?.code, .historyTrimmed)
-        try await expectEqual(restored("b.realm", .version(newest), "d.realm").amounts.count, 60)
+        try await expectEqual(restored("b.realm", .version(newest), "d.realm").amounts.count, 150)
         try expectEqual(folder.names(), ["b.realm", "d.realm", "test.realm"])
     }
 
