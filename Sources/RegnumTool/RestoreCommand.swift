@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand {
             The time whose state to restore, in ISO 8601: that of the newest commit at this time \
             or before.
             """,
-        transform: parse)
+        transform: RestoreCommand.parse)
     var time: Date?
 
     func validate() throws {
@@ -37,12 +37,16 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let point: Realm.RestorePoint =
-                version.map { .version($0) } ?? time.map { .date($0) } ?? .newest
             let restored = try await Realm.restore(
                 from: URL(filePath: path), to: URL(filePath: target), upTo: point)
             try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
         }
+    }
+
+    private var point: Realm.RestorePoint {
+        if let version { return .version(version) }
+        if let time { return .date(time) }
+        return .newest
     }
 
     @Sendable private static func parse(_ text: String) throws -> Date {

@@ -104,7 +104,7 @@ import Testing
 
     // Covers .historyTrimmed, .invalidInput, .fileNotFound
     @Test func whatCannotBeContinuedIsRefusedAndUnchanged() async throws {
-        var configuration = configuration("test.realm")
+        var configuration = self.configuration("test.realm")
         configuration.historyRetention = .nothing
         configuration.adjust = { $0.store.firstSegmentByteCount = 8192 }
         let realm = try await Realm.open(configuration)
@@ -178,7 +178,7 @@ import Testing
         expectEqual(error?.code, .historyTrimmed)
         expectTrue(error?.message.contains("large transaction") == true)
         try expectEqual(folder.names(in: "backup.realm"), before)
-        let memory = try await Realm.temporary([BackupBook.self], from: folder["backup.realm"])
+        let memory = try await Realm.temporary(nil, from: folder["backup.realm"])
         let unlogged = await realmError {
             try await memory.updateBackup(at: folder["backup.realm"])
         }

@@ -94,7 +94,7 @@ import Testing
 
     // Covers .historyTrimmed
     @Test func trimmedVersionsAreRefusedWithTheAvailableRange() async throws {
-        var configuration = configuration("test.realm")
+        var configuration = self.configuration("test.realm")
         configuration.historyRetention = .nothing
         let realm = try await Realm.open(configuration)
         for round in 0..<150 { try await set(realm, round, to: round) }

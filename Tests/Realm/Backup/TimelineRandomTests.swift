@@ -58,11 +58,11 @@ struct TimelineRandomTests {
                 let all = tree.commits[number]
                 let oldest = try await oldestVersion(number)
                 let newest = Int(try await version(number))
-                let version = Int(oldest) + random.below(newest - Int(oldest) + 1)
-                guard version > 0 else { continue }
+                let chosen = Int(oldest) + random.below(newest - Int(oldest) + 1)
+                guard chosen > 0 else { continue }
                 try await Realm.restore(
-                    from: folder["\(number).realm"], to: name, upTo: .version(UInt64(version)))
-                tree.commits.append(Array(all.prefix(max(0, all.count - (newest - version)))))
+                    from: folder["\(number).realm"], to: name, upTo: .version(UInt64(chosen)))
+                tree.commits.append(Array(all.prefix(max(0, all.count - (newest - chosen)))))
             }
         }
         try await check(tree)
