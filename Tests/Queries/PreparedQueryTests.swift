@@ -144,7 +144,12 @@ private struct PreparedComparison {
     }
 
     private mutating func values<V>(_ path: Path<V>) -> [V] {
-        (0..<3).map { _ in nodes[random.below(nodes.count)][keyPath: path] }
+        var values: [V] = []
+        for _ in 0..<3 {
+            let position = random.below(nodes.count)
+            values.append(nodes[position][keyPath: path])
+        }
+        return values
     }
 
     private mutating func checkEquality<V: ScalarValue & SendableMetatype>(_ path: Path<V>) {

@@ -201,7 +201,7 @@ final class PagedShelf: Object {
         let other = try await makeRealm((0..<5).map { PagedItem($0, rank: $0) })
         let all = realm.snapshot().objects(PagedItem.self)
         let byRank = try all.sorted(by: \.rank).page(limit: 2).cursor
-        func message(_ body: () throws -> Void) -> String {
+        @Sendable func message(_ body: () throws -> Void) -> String {
             let error = #expect(throws: Realm.Error.self) { try body() }
             expectEqual(error?.code, .invalidInput)
             return error?.message ?? ""

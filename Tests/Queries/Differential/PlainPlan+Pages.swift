@@ -119,15 +119,15 @@ extension WorldRun {
                 if expected == nil, error.code == .invalidInput { return }
                 throw Difference(description: "a page over changes throws \(error): \(plan)")
             }
-            guard let expected, found.map(\.id) == expected.nodes,
-                found.hasMore == expected.hasMore
+            guard let page = expected, found.map(\.id) == page.nodes,
+                found.hasMore == page.hasMore
             else {
                 throw Difference(
                     description: "a page over changes is \(found.map(\.id)), \(found.hasMore), "
                         + "instead of \(expected.map { "\($0.nodes)" } ?? "an error") for \(plan)")
             }
             cursor = found.cursor
-            place = expected.end
+            place = page.end
             for _ in 0..<Int.random(in: 0...2, using: &random) { try change(&world, tx, &random) }
         }
     }
