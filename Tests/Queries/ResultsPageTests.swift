@@ -273,7 +273,10 @@ final class PagedShelf: Object {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let bytes = try [UInt8](requireValue(Data(base64Encoded: text + padding)))
         expectEqual(bytes.suffix(2), [0, 0])  // the row isn't repeated, and there are no values
-        for count in [[0xff, 0xff, 0xff, 0xff, 0x0f], Array(repeating: 0xff, count: 8) + [0x7f]] {
+        let counts: [[UInt8]] = [
+            [0xff, 0xff, 0xff, 0xff, 0x0f], Array(repeating: 0xff, count: 8) + [0x7f],
+        ]
+        for count in counts {
             let forged = Data(bytes.dropLast(2) + count + [0]).base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
             let other = try requireValue(PageCursor(forged))
