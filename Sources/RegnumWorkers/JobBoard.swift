@@ -23,10 +23,8 @@ final class JobBoard<T: Job>: Sendable {
     /// Set when there is something to write or to look for.
     let wakeup = Wakeup()
 
-    /// The number of workers that have a claim, and of claims that wait for a worker.
-    var counts: (busy: Int, waiting: Int) {
-        state.withLock { ($0.busyCount, $0.waiting.count) }
-    }
+    /// The number of workers that have a claim.
+    var busyCount: Int { state.withLock { $0.busyCount } }
 
     /// All claims that the process has.
     var held: [ClaimedJob] { state.withLock { Array($0.held.values) } }
@@ -105,11 +103,12 @@ final class JobBoard<T: Job>: Sendable {
         for (worker, claim) in passed { worker.resume(returning: claim) }
     }
 
-    /// Returns the claims that have ended since the last call.
-    func takeEnded() -> [Ended] {
+    /// Returns the claims that have ended since the last call, and at the same time the number of
+    /// workers that have a claim, and of claims that wait for a worker.
+    func takeEnded() -> (ended: [Ended], busyCount: Int, waitingCount: Int) {
         state.withLock { state in
             defer { state.ended = [] }
-            return state.ended
+            return (state.ended, state.busyCount, state.waiting.count)
         }
     }
 

@@ -135,18 +135,19 @@ extension JobQueue {
             if stop.isSet { throw Stopped() }
             // before the ends: a claim that ends in between may be among both, but not missing
             let held = board.held
-            let ended = board.takeEnded()
-            let capacity = self.capacity(board)
+            let (ended, busyCount, waitingCount) = board.takeEnded()
+            let capacity = self.capacity(busyCount, waitingCount)
             do {
-                let wait =
-                    capacity.count > 0 ? try await timeToNextClaim() : WorkerTime.maximumWait
-                if ended.isEmpty, wait > .zero {
-                    await board.wakeup.wait(for: wait, clock: options.time.clock)
-                    continue
+                if ended.isEmpty {
+                    let wait =
+                        capacity.count > 0 ? try await timeToNextClaim() : WorkerTime.maximumWait
+                    if wait > .zero {
+                        await board.wakeup.wait(for: wait, clock: options.time.clock)
+                        continue
+                    }
                 }
                 let (claims, lost) = try await exchange(
-                    ended, claimUpTo: wait > .zero ? 0 : capacity.count,
-                    beginning: capacity.beginning, keeping: held)
+                    ended, claimUpTo: capacity.count, beginning: capacity.beginning, keeping: held)
                 board.add(claims)
                 for id in lost { logLost(id) }
                 failureCount = 0
@@ -167,10 +168,11 @@ extension JobQueue {
 
     /// The number of jobs to claim now, and how many of them begin at once. Claims in advance are
     /// only made again when half of them are used up.
-    private func capacity(_ board: JobBoard<T>) -> (count: Int, beginning: Int) {
-        let (busy, waiting) = board.counts
-        guard waiting <= options.prefetch / 2 else { return (0, 0) }
-        let free = options.concurrency - busy - waiting
+    private func capacity(
+        _ busyCount: Int, _ waitingCount: Int
+    ) -> (count: Int, beginning: Int) {
+        guard waitingCount <= options.prefetch / 2 else { return (0, 0) }
+        let free = options.concurrency - busyCount - waitingCount
         return (max(free + options.prefetch, 0), max(free, 0))
     }
 
@@ -178,7 +180,7 @@ extension JobQueue {
     private func timeToNextClaim() async throws -> Duration {
         try await realm.read { [table, options] tx in
             if table.isPaused(tx) { return WorkerTime.maximumWait }
-            if table.highestPriority(tx) != nil { return .zero }
+            if table.count(.ready, tx) > 0 { return .zero }
             return table.timeToNextDue(options.time.now(), limit: WorkerTime.maximumWait, tx)
         }
     }
@@ -216,10 +218,10 @@ extension JobQueue {
     private func finishHandlers(_ board: JobBoard<T>) async {
         let error = await failure(of: {
             try await uncancelled {
-                while board.counts.busy > 0, !realm.isClosed {
+                while board.busyCount > 0, !realm.isClosed {
                     board.wakeup.clear()
                     try await writeEnds(board)
-                    if board.counts.busy == 0 { return }
+                    if board.busyCount == 0 { return }
                     let limit = min(options.timeout / 3, .longestWait)
                     await board.wakeup.wait(for: limit, clock: options.time.clock)
                 }
@@ -230,7 +232,7 @@ extension JobQueue {
 
     /// Writes the ends of jobs, releases those that weren't begun, and renews the other claims.
     private func writeEnds(_ board: JobBoard<T>) async throws {
-        let ended = board.takeEnded() + board.takeWaiting()
+        let ended = board.takeEnded().ended + board.takeWaiting()
         do {
             for id in try await exchange(ended, claimUpTo: 0).lost { logLost(id) }
         } catch {
@@ -245,7 +247,7 @@ extension JobQueue {
     /// Writes the ends of the jobs that have ended, and releases all others. If that fails with a
     /// transient error, it is repeated for some time, but not after the claims have expired.
     private func endAll(_ board: JobBoard<T>) async {
-        let ended = board.takeEnded() + board.held.map { ($0, .released) }
+        let ended = board.takeEnded().ended + board.held.map { ($0, .released) }
         if ended.isEmpty || realm.isClosed { return }
         do {
             let limit = min(options.timeout, .seconds(30))

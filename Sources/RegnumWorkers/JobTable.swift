@@ -29,11 +29,18 @@ struct JobTable: Sendable {
 
     /// Returns the highest priority of a ready job, or `nil` if no job is ready.
     ///
-    /// - Complexity: nine counts at most, O(log n) each, by bisection of the index.
+    /// - Complexity: two counts if it is 0, otherwise ten at most, by bisection of the index;
+    ///   O(log n) each.
     func highestPriority(_ tx: Transaction) -> Int? {
         var low = JobLane.priorities.lowerBound
         var high = JobLane.priorities.upperBound
-        if jobs(low...high, tx).count == 0 { return nil }
+        if jobs(1...high, tx).count > 0 {
+            low = 1
+        } else {
+            if jobs(0...0, tx).count > 0 { return 0 }
+            high = -1
+            if jobs(low...high, tx).count == 0 { return nil }
+        }
         while low < high {
             let middle = high - (high - low) / 2
             if jobs(middle...high, tx).count > 0 { low = middle } else { high = middle - 1 }

@@ -32,6 +32,8 @@ package final class Wakeup: Sendable {
     /// Waits until the flag is set, but not longer than a duration. Returns at once if the flag is
     /// already set or the task is cancelled.
     func wait(for duration: Duration, clock: any Clock<Duration>) async {
+        // what is about to set the flag comes first: a timer costs more than many jobs
+        await Task.yield()
         if Task.isCancelled || isSet { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
