@@ -24,11 +24,14 @@ let package = Package(
         .target(name: "BenchmarkKit", swiftSettings: settings),
         // LMDB is loaded at run time; nothing of it is needed to build.
         .target(name: "CLMDB"),
+        // So is PostgreSQL's client library.
+        .target(name: "CLibpq"),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "BenchmarkKit", "CLMDB",
+                "BenchmarkKit", "CLMDB", "CLibpq",
                 .product(name: "Regnum", package: "regnum"),
+                .product(name: "RegnumWorkers", package: "regnum"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -20,6 +20,7 @@ public enum Unit: String, Sendable, Encodable {
     case commitsPerSecond = "commits/s"
     case transactionsPerSecond = "transactions/s"
     case objectsPerSecond = "objects/s"
+    case jobsPerSecond = "jobs/s"
     case readsPerSecond = "reads/s"
     case gigabytesPerSecond = "GB/s"
     case bytes
@@ -28,7 +29,7 @@ public enum Unit: String, Sendable, Encodable {
 
 /// The store that was measured, or the bare system for floors.
 public enum Engine: String, Sendable, Encodable, CaseIterable {
-    case regnum, grdb, sqlite, lmdb, raw
+    case regnum, grdb, sqlite, lmdb, postgres, raw
 }
 
 /// All rounds of one workload on one engine. `values[i]` of all series of a workload were measured

@@ -62,7 +62,8 @@ enum Catalog {
             Opening.cold, OpenFootprint(), DurableCommits(), UnsyncedCommits(),
             ConcurrentCommits(), Observation.one, Observation.sorted, Observation.hundred,
             Observation.cities,
-            RoomObservers(), ExternalObserver(), Growth(),
+            RoomObservers(), ExternalObserver(), Jobs.single, Jobs.batched, Jobs.singleUnsynced,
+            Jobs.batchedUnsynced, Growth(),
         ]
 
     /// The lower bounds of workloads, measured on the bare system in the same rounds.

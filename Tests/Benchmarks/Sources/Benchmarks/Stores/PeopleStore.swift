@@ -99,7 +99,7 @@ extension Engine {
         case .grdb: return try GRDBStore(directory, options.isSynced ? .full : .off)
         case .sqlite: return try SQLiteStore(directory, options.isSynced ? .full : .off)
         case .lmdb: return try LMDBStore(directory, isSynced: options.isSynced)
-        case .raw: throw Failure("The bare system has no store.")
+        case .postgres, .raw: throw Failure("\(self) has no store of people.")
         }
     }
 }
