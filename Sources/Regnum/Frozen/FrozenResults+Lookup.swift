@@ -31,10 +31,10 @@ extension FrozenResults {
     ///     let older = try messages.page(after: page.cursor, limit: 20)
     ///
     /// In contrast to an offset, the place doesn't move when objects before it are inserted or
-    /// deleted: an object that keeps its sort values is on exactly one page. Objects with equal sort
-    /// values are in order of creation, as in the results, or of their positions in a list or map.
-    /// There, the page throws if the object at its start was removed from the collection and others
-    /// have the same sort values.
+    /// deleted: an object that keeps its sort values is on exactly one page. Objects with equal
+    /// sort values are in order of creation, as in the results, or of their positions in a list or
+    /// map. There, `page` throws if the last object of the page before was removed from the
+    /// collection and others have the same sort values.
     ///
     /// - Parameters:
     ///   - cursor: The ``ResultsPage/cursor`` of a page of the same class or collection in the same
