@@ -149,7 +149,7 @@ private enum Smaller {
     func streamDoesNotBeginAtACursorOfTheNewerProgram(policy: ChangePolicy) async throws {
         // the cursor of the version that the migration makes
         let now = older.snapshot().cursor
-        let cursor = now.at(version: now.version + 1)
+        let cursor = ChangeCursor(high: now.high, low: now.low, version: now.version + 1)
         var rooms = older.objects(Older.Room.self).changes(policy: policy, since: cursor)
             .makeAsyncIterator()
         let newer = try await migrate()
