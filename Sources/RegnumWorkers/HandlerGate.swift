@@ -2,36 +2,35 @@ import Synchronization
 
 /// Lets the handler of a consumer run until the consumer is to stop.
 final class HandlerGate: Sendable {
-    private struct State {
-        var isRunning = false
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
+    private let stop: Wakeup
+    private let isRunning = Mutex(false)
     private let idle = Wakeup()
 
-    /// Called before the handler runs. Throws `CancellationError` if the gate is closed.
+    /// - Parameter stop: Set when the consumer is to stop.
+    init(until stop: Wakeup) {
+        self.stop = stop
+    }
+
+    /// Called before the handler runs. Throws `CancellationError` if the consumer is to stop.
     func begin() throws(CancellationError) {
-        let isOpen = state.withLock { state in
-            if !state.isClosed { state.isRunning = true }
-            return !state.isClosed
+        let mayRun = isRunning.withLock { isRunning in
+            isRunning = !stop.isSet
+            return isRunning
         }
-        if !isOpen { throw CancellationError() }
+        if !mayRun { throw CancellationError() }
     }
 
     /// Called when the handler has returned and its success is saved.
     func end() {
-        state.withLock { $0.isRunning = false }
+        isRunning.withLock { $0 = false }
         idle.set()
     }
 
-    /// Closes the gate, and waits until no handler runs or the task is cancelled.
-    func close() async {
+    /// Waits until the consumer is to stop and no handler runs, or the task is cancelled.
+    func waitForStop() async {
+        await stop.wait()
+        guard stop.isSet else { return }
         idle.clear()
-        let isRunning = state.withLock { state in
-            state.isClosed = true
-            return state.isRunning
-        }
-        if isRunning { await idle.wait() }
+        if isRunning.withLock({ $0 }) { await idle.wait() }
     }
 }

@@ -54,7 +54,7 @@ extension JobQueue {
             group.addTask { await failure(of: { try await keepRenewing(board) }) }
             for _ in 0..<options.concurrency {
                 group.addTask {
-                    await work(board, handler)
+                    await work(board, until: stop, handler)
                     return nil
                 }
             }
@@ -94,11 +94,16 @@ extension JobQueue {
 
     /// Runs jobs one after the other.
     private func work(
-        _ board: JobBoard<T>, _ handler: @Sendable (JobRun<T>) async throws -> Void
+        _ board: JobBoard<T>, until stop: Wakeup,
+        _ handler: @Sendable (JobRun<T>) async throws -> Void
     ) async {
         while let claim = await board.next() {
             do {
                 try Task.checkCancellation()
+                if stop.isSet {
+                    board.end(claim, .released)
+                    continue
+                }
                 if options.prefetch > 0, !(await isValid(claim)) {
                     board.settle(claim.claimed)
                     board.end(claim, .released)

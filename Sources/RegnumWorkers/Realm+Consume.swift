@@ -55,7 +55,7 @@ extension Realm {
         }
         try requireModels([type, RegnumConsumerRecord.self, DeadChange.self])
         guard !isClosed else { throw closedError }
-        let gate = HandlerGate()
+        let gate = HandlerGate(until: stop)
         let error = await withTaskGroup(of: (any Swift.Error)?.self) { group in
             group.addTask {
                 await failure(of: {
@@ -63,9 +63,7 @@ extension Realm {
                 })
             }
             group.addTask {
-                await stop.wait()
-                // not after a cancellation, which the delivery handles itself
-                if stop.isSet { await gate.close() }
+                await gate.waitForStop()
                 return nil
             }
             // the end of the delivery, or of the last handler after a stop
