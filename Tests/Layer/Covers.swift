@@ -31,8 +31,9 @@ struct TestDeclarations {
 
     private static let repository = Result {
         let others = [
-            "Sources/", "Tests/Benchmarks/", "Tests/Compatibility/Confinement/Leaks/",
-            "Tests/Compatibility/Confinement/Twins/", "Tests/Traits/",
+            "Examples/Server/", "Sources/", "Tests/Benchmarks/",
+            "Tests/Compatibility/Confinement/Leaks/", "Tests/Compatibility/Confinement/Twins/",
+            "Tests/Traits/",
         ]
         let files = try SourceTree.swiftFiles().filter { file in
             !others.contains { file.path.hasPrefix($0) }
