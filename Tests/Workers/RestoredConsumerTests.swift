@@ -44,7 +44,10 @@ import Testing
 
     @Test func consumerInACopyWithoutHistoryDoesNotSkip() async throws {
         try await world.add("a", "b")
-        try await world.consuming { _ in } during: { try await world.saved() }
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
         try await world.add("c")
         try await world.realm.backup(to: world.folder["copy.realm"])
         try await world.add("lost")
@@ -68,7 +71,10 @@ import Testing
     @Test func consumerInAnUpdatedBackupContinues() async throws {
         try await world.add("a")
         try await world.realm.backup(to: world.folder["copy.realm"])
-        try await world.consuming { _ in } during: { try await world.saved() }
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
         try await world.add("b")
         try await world.add("c")
         try await world.realm.updateBackup(at: world.folder["copy.realm"])

@@ -13,17 +13,6 @@ struct UnfinishedRealm: Sendable {
 
     static let temporaryPrefix = ".unfinished-backup-"
 
-    private init(
-        path: String, directory: any RealmDirectory, lock: any LockFile, target: String,
-        fileSystem: any FileSystem
-    ) {
-        self.path = path
-        self.directory = directory
-        self.lock = lock
-        self.target = target
-        self.fileSystem = fileSystem
-    }
-
     /// Creates the directory with its temporary name, next to `target`.
     ///
     /// Throws `fileExists` if the target exists; `fileAccess`, `filePermissionDenied` and

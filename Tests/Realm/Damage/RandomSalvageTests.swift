@@ -86,8 +86,9 @@ private struct SalvageRun {
         do {
             report = try await Realm.salvage(damaged, to: target)
         } catch let error as Realm.Error {
-            guard [.invalidDatabase, .unsupportedFormat, .fileNotFound, .incompatiblePeer]
-                .contains(error.code)
+            guard
+                [.invalidDatabase, .unsupportedFormat, .fileNotFound, .incompatiblePeer]
+                    .contains(error.code)
             else { throw error }
             if !readable.isEmpty { throw RunFailure("can be opened, but not salvaged: \(error)") }
             return "nothing"
