@@ -115,7 +115,10 @@ package final class SimFileSystem: FileSystem {
 
     func identity(_ path: String) -> FileIdentity? {
         state.withLock { state in
-            state.directories[path].map { FileIdentity(device: device, inode: UInt64($0.order)) }
+            // apart from the inodes of files
+            state.directories[path].map {
+                FileIdentity(device: device, inode: UInt64($0.order) + 1 << 32)
+            }
         }
     }
 

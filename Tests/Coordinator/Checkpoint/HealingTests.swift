@@ -158,6 +158,7 @@ struct HealingTests {
             $0.checkpoint.isOn = false
             $0.checkpoint.minimumReloadByteCount = .max
             $0.checkpoint.leavesRemovedFiles = false
+            $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
         }
         let other = try await openPeer("/sim", SimView(disk)) {
             $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
