@@ -89,7 +89,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
         for (path, directory) in state.directories {
             guard let entries = entries(of: directory, path, choice) else { continue }
             image.directories[path] = SimDirectoryState(
-                entries: entries, durable: entries, isDurable: true)
+                entries: entries, durable: entries, isDurable: true, order: directory.order)
             for inode in entries.values {
                 // Each file has its own generator: the order of a dictionary must not matter.
                 var numbers = SeededRandom(imageSeed ^ SeededRandom.mix(UInt64(inode)))
