@@ -328,11 +328,17 @@ import Testing
     }
 
     /// Another process compacts the realm while it is opened, which removes the file of the
-    /// checkpoints that were the newest ones before.
-    @Test func checkpointsThatAreRemovedDuringOpeningAreNotDamaged() throws {
+    /// checkpoints that were the newest ones before. Without a compaction before, the log that is
+    /// open reaches back to the beginning.
+    @Test(arguments: [false, true])
+    func checkpointsThatAreRemovedDuringOpeningAreNotDamaged(isCompacted: Bool) throws {
         let process = try writer()
         for _ in 0..<2 { try commit(process, 0) }
-        try process.compact()
+        if isCompacted {
+            try process.compact()
+        } else {
+            try process.checkpoint(isNewFile: true)
+        }
         let content = ListContent()
         var isFirst = true
         let (log, report) = try RealmLog.open(

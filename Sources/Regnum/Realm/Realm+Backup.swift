@@ -30,8 +30,11 @@ extension Realm {
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
-        try await core.catchUpDurably()
-        return try await core.backup(of: core.coordinator.published, to: url)
+        try await core.catchUp()
+        // not what is committed from now on, which may not be durable
+        let root = core.coordinator.published
+        try await core.catchUp(durably: true)
+        return try await core.backup(of: root, to: url)
     }
 
     /// Adds to a backup the commits that were made since, from the log of this realm, while this
@@ -60,17 +63,19 @@ extension Realm {
     public nonisolated func updateBackup(at url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
-        try await core.catchUpDurably()
+        try await core.catchUp(durably: true)
         return try await core.updateBackup(at: url)
     }
 }
 
 extension RealmCore {
-    /// Reads what other processes have committed. `.relaxed` commits are made durable first, so
-    /// that the realm can't lose what its backup has.
-    func catchUpDurably() async throws(Realm.Error) {
+    /// Reads what other processes have committed.
+    ///
+    /// - Parameter durably: whether to make `.relaxed` commits durable, so that the realm can't lose
+    ///   what its backup has.
+    func catchUp(durably: Bool = false) async throws(Realm.Error) {
         do throws(StoreError) {
-            try await coordinator.catchUp(durably: true)
+            try await coordinator.catchUp(durably: durably)
         } catch {
             throw Realm.Error(error)
         }

@@ -15,11 +15,8 @@ extension Predicate {
     package func bound(to values: [Value]) -> Predicate {
         switch self {
         case .compareColumns(let column, let comparison, let other):
-            if let number = other.parameter { return .compare(column, comparison, values[number]) }
-            if let number = column.parameter {
-                return .compare(other, comparison.mirrored, values[number])
-            }
-            return self
+            guard let number = other.parameter else { return self }
+            return .compare(column, comparison, values[number])
         case .compare(let column, _, let value):
             // a parameter as a condition, or whether it is null
             guard let number = column.parameter else { return self }
@@ -44,7 +41,7 @@ extension Predicate {
     /// Whether a parameter is in a place where `bound` doesn't put its value.
     package var hasMisplacedParameter: Bool {
         switch self {
-        case .compareColumns(let a, _, let b): a.parameter != nil && b.parameter != nil
+        case .compareColumns(let column, _, _): column.parameter != nil
         case .compare(_, .equal, .bool), .compare(_, .equal, .null): false
         case .compare(let column, _, _): column.parameter != nil
         case .matchTextColumns(let column, _, _, _), .matchText(let column, _, _, _),
