@@ -29,8 +29,10 @@ struct NewMessage: Decodable {
 }
 
 extension String {
-    /// Throws an error that names the field if the number of characters isn't in a range.
+    /// Throws an error that names the field if the number of Unicode scalars isn't in a range. The
+    /// size of a `Character` has no limit.
     fileprivate func validate(as field: String, _ range: ClosedRange<Int>) throws {
+        let count = unicodeScalars.count
         guard range.contains(count) else {
             throw HTTPError(
                 .badRequest,
