@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What ``Realm/salvage(_:to:)`` wrote to the new realm, and what it lost.
+/// A report of what ``Realm/salvage(_:to:)`` saved and lost.
 public struct SalvageReport: Sendable, Hashable, Encodable {
     /// Consecutive commits that can't be read.
     public struct MissingCommits: Sendable, Hashable, Encodable {
@@ -122,7 +122,7 @@ extension SalvageReport.ChangedProperty.Change {
 }
 
 extension SalvageReport: CustomStringConvertible {
-    /// What was saved and lost, in lines.
+    /// The report as lines of text.
     public var description: String {
         var lines = damages.map { "damage: \($0)" }
         lines += missingCommits.map { "missing: \($0)" }

@@ -23,7 +23,7 @@ public struct PageCursor: Sendable, Hashable {
     let place: PagePlace
 }
 
-/// What a cursor has to have in common with a query.
+/// The properties of a query that its cursors must match.
 struct PageOrigin {
     let className: StoredText
     let collection: StoredText

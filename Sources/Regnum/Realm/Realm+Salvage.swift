@@ -11,7 +11,7 @@ extension Realm {
     ///
     /// The new realm has an object if all its properties can be read: from the newest checkpoint,
     /// from an older one and the log since then, or from an index. Links to lost objects become
-    /// `nil`, and collections lose them; indexes and inverses are built anew. Schema version,
+    /// `nil`, and collections lose them; indexes and inverses are rebuilt. The schema version,
     /// classes, and the keys of objects in exports stay the same, but the new realm is another one:
     /// cursors and open realms of the damaged one can't be used with it.
     ///
@@ -38,9 +38,7 @@ extension Realm {
         try Configuration.checkFile(url)
         try Configuration.checkFile(target)
         try Task.checkCancellation()
-        let source = url.path
-        var path = target.path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        let (source, path) = (url.path, target.directoryPath)
         let isCancelled = CancellationFlag()
         do {
             let findings = try await withTaskCancellationHandler {

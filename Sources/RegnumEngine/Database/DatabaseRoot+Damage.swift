@@ -41,7 +41,7 @@ extension DatabaseRoot {
         return source.permanentDamage != nil || source.inheritedDamage != nil
     }
 
-    /// Damage of which reading, or applying commits, has found something; `nil` if there is none.
+    /// The damage found by reads or by applying commits, if any.
     var anyDamage: StoreError? { damage ?? inheritedDamage }
 
     /// The number of the nodes file that leaves are loaded from; `nil` without one.

@@ -1,6 +1,6 @@
 package import RegnumStore
 
-/// What a salvage wrote to the new realm, and what it lost.
+/// The objects that a salvage saved and lost.
 package struct SalvageFindings: Sendable {
     /// Consecutive versions whose commits can't be read.
     package struct Gap: Sendable, Hashable {
