@@ -128,8 +128,8 @@ extension Realm {
         /// another `open` sets a different value. `nil` keeps the stored setting, or
         /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
-        /// History that was trimmed can't be restored. ``Realm/historyRetention()`` returns the
-        /// current setting.
+        /// History that was trimmed can't be restored. A backup keeps all its history until
+        /// something is committed to it. ``Realm/historyRetention()`` returns the current setting.
         public var historyRetention: HistoryRetention?
         /// The durability of commits, unless `write` specifies another one.
         public var durability: Durability = .full

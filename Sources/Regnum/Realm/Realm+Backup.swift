@@ -63,7 +63,6 @@ extension Realm {
     public nonisolated func updateBackup(at url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
-        try await core.catchUp(durably: true)
         return try await core.updateBackup(at: url)
     }
 }
@@ -100,11 +99,10 @@ extension RealmCore {
 
     /// Adds the commits since a backup to it.
     func updateBackup(at url: URL) async throws -> UInt64 {
-        let (path, root) = (url.directoryPath, coordinator.published)
+        let path = url.directoryPath
         return try await copying(path) { [coordinator] shouldContinue in
-            try await CopyExtension(
-                of: coordinator, through: root, at: path, shouldContinue: shouldContinue
-            ).make()
+            try await CopyExtension(of: coordinator, at: path, shouldContinue: shouldContinue)
+                .make()
         }
     }
 

@@ -32,14 +32,15 @@ extension Coordinator {
     func makeDurable(_ lease: borrowing LogLease) {
         let log = lease.log
         if log.holdsWriter {
-            if log.durableEnd < log.position { syncRelaxed(lease) }
+            if log.durableEnd < log.position, !log.isPoisoned { syncRelaxed(lease) }
         } else {
             follow(lease)
+            guard log.durableEnd < log.position, log.maySync else { return }
             // Another process may have synced relaxed commits without publishing it, or not at all.
-            if log.durableEnd < log.position, log.tryBecomeWriterIfCurrent() {
-                syncRelaxed(lease)
-                log.releaseWriterLock()
-            }
+            // It may hold the lock for as long as it writes.
+            _ = log.tryBecomeWriterIfCurrent()
+            syncRelaxed(lease)
+            log.releaseWriterLock()
         }
     }
 

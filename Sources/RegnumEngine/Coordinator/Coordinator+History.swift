@@ -170,7 +170,9 @@ extension Coordinator {
             return (state.catchUps, state.isSyncWanted)
         }
         let failure = state.withLock({ $0.followFailure == nil }) ? follow(lease) : nil
-        if failure == nil, isSyncWanted, !lease.log.isPoisoned { makeDurable(lease) }
+        if failure == nil, isSyncWanted { makeDurable(lease) }
+        let durableEnd = lease.log.durableEnd
+        state.withLock { $0.durableEnd = max($0.durableEnd, durableEnd) }
         for waiter in waiters { waiter.resume(returning: failure) }
     }
 }

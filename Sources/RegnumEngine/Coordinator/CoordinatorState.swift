@@ -63,6 +63,8 @@ struct CoordinatorState {
     var catchUps: [UnsafeContinuation<StoreError?, Never>] = []
     /// Whether a caller of `catchUp` wants the log to be durable.
     var isSyncWanted = false
+    /// The end of what was durable in the log when the last callers of `catchUp` were resumed.
+    var durableEnd: LogPosition = 0
 
     // The pump
     var isPumpRunning = false

@@ -6,43 +6,50 @@ package import RegnumStore
 /// one of the versions in between.
 package struct CopyExtension: Sendable {
     private let original: Coordinator
-    private let root: DatabaseRoot
     private let target: String
     /// Called between writes; returning false ends it.
     private let shouldContinue: @Sendable () -> Bool
 
     private static let batchByteCount = 1 << 20
 
-    /// - Parameters:
-    ///   - root: the version to which the copy is brought.
-    ///   - target: the directory of the copy.
+    /// - Parameter target: the directory of the copy.
     package init(
-        of original: Coordinator, through root: DatabaseRoot, at target: String,
+        of original: Coordinator, at target: String,
         shouldContinue: @escaping @Sendable () -> Bool
     ) {
         self.original = original
-        self.root = root
         self.target = target
         self.shouldContinue = shouldContinue
     }
 
-    /// Adds the commits, on a thread of `IOPool`. Commits that may not be durable in the original
-    /// aren't added, because it could lose them. Returns the version of the copy.
+    /// Adds the commits, on a thread of `IOPool`. `.relaxed` commits are synced before. Those that
+    /// may not be durable in the original aren't added, because it could lose them. Returns the
+    /// version of the copy.
     ///
     /// Throws `invalidInput` if the target isn't a copy of an earlier version; `historyTrimmed` if
     /// commits since that version are no longer in the log, or were never entirely in it, because
     /// they are bulk commits; `fileNotFound` if there is no realm; `busy` if another process is
-    /// writing to it; otherwise the errors of `RealmLog`.
+    /// writing to it; otherwise the errors of `RealmLog` and `Coordinator.catchUp`.
     ///
     /// - Complexity: O(changes) to add them, and O(n / 1,024) to open the copy. The log that is
     ///   copied is read twice.
     package func make() async throws(StoreError) -> UInt64 {
-        try await Coordinator.onPool { () throws(StoreError) in try makeHere() }
+        let (copy, log) = try await Coordinator.onPool { () throws(StoreError) in try open() }
+        defer { copy.releaseLocks() }
+        // Now nobody else can add commits to the copy that this process doesn't know yet.
+        try await original.catchUp(durably: true)
+        return try await Coordinator.onPool { () throws(StoreError) in try update(copy, log) }
     }
 
-    private var options: CoordinatorOptions { original.options }
+    /// The copy may be on a network file system, like the target of `RealmCopy`.
+    private var options: CoordinatorOptions {
+        var options = original.options
+        options.store.allowsNetworkFileSystem = true
+        return options
+    }
 
-    private func makeHere() throws(StoreError) -> UInt64 {
+    /// Opens the copy and acquires its writer lock. Also returns the log of the original.
+    private func open() throws(StoreError) -> (copy: RealmLog, log: RealmLog) {
         guard let log = original.state.withLock({ $0.log }) else {
             throw StoreError(
                 .historyTrimmed,
@@ -62,20 +69,39 @@ package struct CopyExtension: Sendable {
             options.fileSystem, path: target, options: options.store, load: incoming.begin,
             incoming.apply
         ).log
-        defer { copy.releaseLocks() }
-        guard try copy.tryBecomeWriter(load: incoming.begin, incoming.apply) else {
-            throw StoreError(
-                .busy, "Another process is writing to the backup in \"\(target)\".", path: target)
+        do throws(StoreError) {
+            guard try copy.tryBecomeWriter(load: incoming.begin, incoming.apply) else {
+                throw StoreError(
+                    .busy, "Another process is writing to the backup in \"\(target)\".",
+                    path: target)
+            }
+        } catch {
+            copy.releaseLocks()
+            throw error
         }
-        try check(copy, log)
-        if copy.version < root.version { try extend(copy, log) }
-        try copy.writeIdle()
+        return (copy, log)
+    }
+
+    private func update(_ copy: RealmLog, _ log: RealmLog) throws(StoreError) -> UInt64 {
+        let root = original.published
+        try check(copy, log, root)
+        do throws(StoreError) {
+            if copy.version < root.version { try extend(copy, log, through: root.version) }
+            try copy.writeIdle()
+        } catch {
+            var error = error
+            // Whatever the copy then has is the original's, and the next update adds the rest.
+            if error.code == .outcomeUnknown { error.code = .ioFailed }
+            throw error
+        }
         try verify(copy.version)
         return copy.version
     }
 
     /// Throws `invalidInput` if the target isn't a copy of an earlier version.
-    private func check(_ copy: RealmLog, _ log: RealmLog) throws(StoreError) {
+    private func check(
+        _ copy: RealmLog, _ log: RealmLog, _ root: DatabaseRoot
+    ) throws(StoreError) {
         let version = copy.version
         guard copy.realmID == log.realmID else { throw refusal("it is of another realm") }
         guard version <= root.version else {
@@ -88,17 +114,22 @@ package struct CopyExtension: Sendable {
                 "one of them has commits of its own, because it was restored or written to as a "
                     + "copy")
         }
+        guard copy.isCopy else {
+            throw refusal("it wasn't made as a backup, or was written to since")
+        }
     }
 
-    private func extend(_ copy: RealmLog, _ log: RealmLog) throws(StoreError) {
+    private func extend(
+        _ copy: RealmLog, _ log: RealmLog, through newest: UInt64
+    ) throws(StoreError) {
         let version = copy.version
-        let durableEnd = log.durableEndEverywhere
+        let durableEnd = original.state.withLock { $0.durableEnd }
         guard var replay = try log.history.find(version).beginnings.first?.replay else {
             throw trimmed("the log since version \(version) was removed", version)
         }
         // Nothing is written if it would end before the version that is wanted.
         var (dryRun, last) = (replay, version)
-        try forEachCommit(&dryRun, after: version, through: root.version) {
+        try forEachCommit(&dryRun, after: version, through: newest) {
             (body, number, end) throws(StoreError) in
             guard end <= durableEnd else { return }
             last = number

@@ -12,6 +12,8 @@ package struct HistoryRetention: Sendable, Hashable {
 
     /// Nothing is kept beyond what opening needs.
     package static let none = HistoryRetention(ageNanoseconds: 0, byteCount: 0)
+    /// Everything is kept.
+    package static let unlimited = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
 
     package init(
         ageNanoseconds: UInt64?, byteCount: UInt64?, nodesByteCount: UInt64? = nil

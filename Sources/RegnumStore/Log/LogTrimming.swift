@@ -10,6 +10,9 @@ package struct LogTrimming: Sendable {
     /// Whether nothing is removed, because the record with the checkpoints may not be durable yet
     /// or an older checkpoint is still needed.
     package var keepsAll: Bool
+    /// Whether all history is kept, whatever the retention: the realm is a copy to which nothing
+    /// has been committed, and its log has what was added from the original.
+    let keepsHistory: Bool
     /// The first log position that is needed to open the realm.
     let firstNeeded: LogPosition
     var neededFiles: Set<UInt64>
@@ -39,7 +42,8 @@ package struct LogTrimming: Sendable {
         }
         let numbers = SegmentHeader.numbers(names).filter { $0 <= lastSegmentNumber }
         let files = names.compactMap(NodesHeader.parse)
-        let retention = try retentionFile.read() ?? options.retention
+        let retention =
+            keepsHistory ? .unlimited : try retentionFile.read() ?? options.retention
         let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         for number in try obsoleteSegments(numbers, before: firstNeeded) {

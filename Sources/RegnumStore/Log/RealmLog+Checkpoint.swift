@@ -148,8 +148,9 @@ extension RealmLog {
         var files = Set(checkpoints.all.map(\.file))
         files.formUnion(damagedCheckpoints.map(\.file))
         return LogTrimming(
-            directory: directory, keepsAll: !isKnown, firstNeeded: checkpoints.older?.position ?? 0,
-            neededFiles: files, newestFile: checkpoints.newest?.file ?? 0,
+            directory: directory, keepsAll: !isKnown, keepsHistory: isCopy,
+            firstNeeded: checkpoints.older?.position ?? 0, neededFiles: files,
+            newestFile: checkpoints.newest?.file ?? 0,
             lastSegmentNumber: segment.header.number, end: position,
             wallClockMicroseconds: fileSystem.wallClockMicroseconds(), options: options,
             retentionFile: retentionFile)

@@ -114,7 +114,7 @@ package final class RealmLog: @unchecked Sendable {
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
     /// Whether the next commit begins a new timeline, in a new segment.
-    private var beginsTimeline: Bool { segment.header.isCopy && !isExtendingCopy }
+    private var beginsTimeline: Bool { isCopy && !isExtendingCopy }
 
     /// The part of `remainingByteCount` that any commit may use. The rest is reserved for the log's
     /// own records and for deletions on a full disk, which must always be possible.
@@ -255,6 +255,9 @@ package final class RealmLog: @unchecked Sendable {
         }
         durableEnd = position
     }
+
+    /// Whether `sync` can be called: it would fail while a failed sync has yet to be repaired.
+    package var maySync: Bool { !isReadOnly && !isPoisoned && !isFailedSyncKnown }
 
     /// Whether `LOCK` records a failed write or sync that wasn't known when the writer lock was
     /// acquired or, without it, that hasn't been repaired.

@@ -1,9 +1,11 @@
 import Foundation
 import RegnumEngine
+import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 import Testing
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumTestModels
 
@@ -159,6 +161,180 @@ import Testing
         let version = realm.snapshot().version
         try await expectEqual(realm.updateBackup(at: folder["backup.realm"]), version)
         try await expectEqual(ids("backup.realm"), Array(0..<6))
+        await realm.close()
+    }
+
+    /// The sync isn't left to the process that is writing.
+    @Test func relaxedCommitsAreSyncedWhileAnotherProcessWrites() async throws {
+        var configuration = self.configuration("test.realm")
+        configuration.adjust = {
+            $0.fileSystem = PosixFileSystem()
+            $0.store.idleDelayNanoseconds = 3_600_000_000_000
+        }
+        let writer = try await Realm.open(configuration)
+        try await write(writer, 0..<2)
+        let realm = try await Realm.open(self.configuration("test.realm"))
+        try await realm.backup(to: folder["backup.realm"])
+        // A relaxed commit while the pump is active is synced, so try until one isn't.
+        var id = 2
+        var syncs: UInt64
+        repeat {
+            syncs = writer.core.coordinator.statistics.syncs
+            let number = id
+            try await writer.write(durability: .relaxed(within: .seconds(3_600))) { tx in
+                try tx.add(BackupAccount(value: ["id": number, "amount": 0]))
+            }
+            id += 1
+        } while writer.core.coordinator.statistics.syncs != syncs
+        let turn = try await writer.core.coordinator.beginWrite()
+        let version = writer.snapshot().version
+        try await expectEqual(realm.updateBackup(at: folder["backup.realm"]), version)
+        try await writer.core.coordinator.abandon(turn)
+        await writer.close()
+        await realm.close()
+        try await expectEqual(ids("backup.realm"), Array(0..<id))
+    }
+
+    /// The backup has commits that this process hasn't read yet.
+    @Test func backupThatAnotherProcessHasJustUpdatedIsNotRefused() async throws {
+        let realm = try await Realm.open(configuration("test.realm"))
+        try await write(realm, 0..<3)
+        try await realm.backup(to: folder["backup.realm"])
+        var configuration = self.configuration("test.realm")
+        configuration.adjust = { $0.fileSystem = PosixFileSystem() }
+        let other = try await Realm.open(configuration)
+        try await write(realm, 3..<6)
+        let version = try await realm.updateBackup(at: folder["backup.realm"])
+        let update = CopyExtension(
+            of: other.core.coordinator, at: folder["backup.realm"].path
+        ) { true }
+        try await expectEqual(update.make(), version)
+        await other.close()
+        await realm.close()
+    }
+
+    /// Opening a backup for writing, and even compacting it, isn't a commit.
+    @Test func openingABackupRemovesNoHistory() async throws {
+        let realm = try await Realm.open(configuration("test.realm"))
+        try await write(realm, 0..<5)
+        let first = try await realm.backup(to: folder["backup.realm"])
+        try await write(realm, 5..<25)
+        try await realm.updateBackup(at: folder["backup.realm"])
+        var configuration = self.configuration("backup.realm")
+        configuration.historyRetention = .nothing
+        configuration.adjust = { $0.store.firstSegmentByteCount = 8192 }
+        for _ in 0..<2 {
+            let backup = try await Realm.open(configuration)
+            _ = try await backup.compact()
+            await backup.close()
+        }
+        try await write(realm, 25..<27)
+        try await realm.updateBackup(at: folder["backup.realm"])
+        await realm.close()
+        for count in [5, 6, 25, 27] {
+            try await Realm.restore(
+                from: folder["backup.realm"], to: folder["\(count).realm"],
+                upTo: .version(first + UInt64(count - 5)))
+            try await expectEqual(ids("\(count).realm"), Array(0..<count))
+        }
+        // From the first commit on, it is a realm like any other.
+        let backup = try await Realm.open(configuration)
+        try await write(backup, 100..<101)
+        _ = try await backup.compact()
+        await backup.close()
+        let error = await realmError {
+            try await Realm.restore(
+                from: folder["backup.realm"], to: folder["none.realm"], upTo: .version(first))
+        }
+        expectEqual(error?.code, .historyTrimmed)
+    }
+
+    /// The directory of a realm that was copied by other means isn't a backup.
+    // Covers .invalidInput
+    @Test func realmThatIsNotABackupIsRefusedAndUnchanged() async throws {
+        let first = try await Realm.open(configuration("test.realm"))
+        try await write(first, 0..<5)
+        await first.close()
+        try copy("test.realm", to: "live.realm")
+        let realm = try await Realm.open(configuration("test.realm"))
+        try await write(realm, 5..<8)
+        let error = await realmError { try await realm.updateBackup(at: folder["live.realm"]) }
+        expectEqual(error?.code, .invalidInput)
+        expectTrue(
+            error?.message.contains("wasn't made as a backup") == true, "\(error?.message ?? "")")
+        await realm.close()
+        try await expectEqual(ids("live.realm"), Array(0..<5))
+    }
+
+    /// As if only `LOCK` had been restored: the log is authoritative.
+    @Test func outdatedLockHidesNothingFromAReadOnlyUpdate() async throws {
+        let first = try await Realm.open(configuration("test.realm"))
+        try await write(first, 0..<3)
+        try await first.backup(to: folder["backup.realm"])
+        await first.close()
+        let lock = try Data(contentsOf: folder["test.realm/LOCK"])
+        let second = try await Realm.open(configuration("test.realm"))
+        try await write(second, 3..<6)
+        let version = second.snapshot().version
+        await second.close()
+        try lock.write(to: folder["test.realm/LOCK"])
+        var configuration = self.configuration("test.realm")
+        configuration.readOnly = true
+        let reader = try await Realm.open(configuration)
+        expectEqual(reader.snapshot().version, version)
+        try await expectEqual(reader.updateBackup(at: folder["backup.realm"]), version)
+        await reader.close()
+        try await expectEqual(ids("backup.realm"), Array(0..<6))
+    }
+
+    private func openSimulated(_ disk: SimFileSystem) async throws -> Realm {
+        _ = try disk.openDirectory("/sim", .creating)
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/sim/a.realm")), objectTypes: [BackupAccount.self])
+        configuration.adjust = { options in
+            options.fileSystem = disk
+            options.store.idleDelayNanoseconds = 3_600_000_000_000
+            options.store.firstSegmentByteCount = 8192
+        }
+        return try await Realm.open(configuration)
+    }
+
+    // Covers .ioFailed
+    @Test(arguments: [EffectKind.create, .write, .sync, .rename, .syncDirectory])
+    func failedUpdateCanBeRepeated(_ kind: EffectKind) async throws {
+        let backup = URL(filePath: "/sim/b.realm")
+        var nth = 1
+        while true {
+            let disk = SimFileSystem(seed: 5)
+            let realm = try await openSimulated(disk)
+            try await write(realm, 0..<3)
+            try await realm.backup(to: backup)
+            try await write(realm, 3..<100)
+            disk.inject(SimFailure(kind, nth: nth))
+            let error = await realmError { try await realm.updateBackup(at: backup) }
+            let hasFired = disk.firedFailureCount > 0
+            disk.clearFailures()
+            if let error { expectEqual(error.code, .ioFailed, "\(kind) \(nth): \(error)") }
+            let newest = realm.snapshot().version
+            try await expectEqual(realm.updateBackup(at: backup), newest, "\(kind) \(nth)")
+            let content = realm.core.coordinator.published.stateHash()
+            await realm.close()
+            try expectEqual(reopened("/sim/b.realm", disk).root.stateHash(), content)
+            guard hasFired else { break }
+            nth += 1
+        }
+        expectTrue(nth > 1, "\(kind)")
+    }
+
+    @Test func backupMayBeOnANetworkFileSystem() async throws {
+        let disk = SimFileSystem(seed: 4)
+        let realm = try await openSimulated(disk)
+        try await write(realm, 0..<3)
+        disk.networkName.withLock { $0 = "NFS" }
+        let backup = URL(filePath: "/sim/b.realm")
+        try await realm.backup(to: backup)
+        try await write(realm, 3..<5)
+        try await expectEqual(realm.updateBackup(at: backup), realm.snapshot().version)
         await realm.close()
     }
 
