@@ -46,10 +46,12 @@ extension Coordinator {
     @discardableResult
     func follow(_ lease: borrowing LogLease) -> StoreError? {
         let log = lease.log
-        let incoming = IncomingCommits(published, log.nodes)
+        let incoming = makeIncoming(log)
         do throws(StoreError) {
-            try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
-                try self.apply(body, to: incoming, log)
+            try incoming.preferringIntact { () throws(StoreError) in
+                try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
+                    try self.apply(body, to: incoming, log)
+                }
             }
             accept(incoming)
             state.withLock { $0.followRetry = nil }
@@ -59,6 +61,11 @@ extension Coordinator {
             if error.mayPass { delayFollowing(error) } else { stopFollowing(error) }
             return error
         }
+    }
+
+    private func makeIncoming(_ log: RealmLog) -> IncomingCommits {
+        let damage = state.withLock { $0.checkpoint.healedDamage }
+        return IncomingCommits(published, log.nodes, avoiding: damage)
     }
 
     /// Schedules a retry: too many open files, low memory, or the disk didn't respond.
@@ -150,10 +157,12 @@ extension Coordinator {
                 return release(lease)
             }
             isFirst = false
-            let incoming = IncomingCommits(published, log.nodes)
+            let incoming = makeIncoming(log)
             do throws(StoreError) {
-                let isWriter = try log.tryBecomeWriter(load: incoming.begin) {
-                    (body) throws(StoreError) in try self.apply(body, to: incoming, log)
+                let isWriter = try incoming.preferringIntact { () throws(StoreError) in
+                    try log.tryBecomeWriter(load: incoming.begin) {
+                        (body) throws(StoreError) in try self.apply(body, to: incoming, log)
+                    }
                 }
                 accept(incoming)
                 if isWriter {
@@ -299,22 +308,49 @@ final class IncomingCommits {
     private var beganAt: UInt64?
     private var nodes: NodesDirectory?
     private let keepsSteps: Bool
+    /// Images that were found damaged. A checkpoint that refers to them isn't loaded.
+    private var damage: DamagedImages?
+    /// Whether a checkpoint wasn't loaded because of them, and none was since.
+    private var isRefused = false
     /// The state before commits that may have to be dropped.
     private var rollbackPoint: (root: DatabaseRoot, stepCount: Int, commitCount: Int)?
 
     /// The number of commits accepted at once.
     static let maximumAcceptedCount = 64
 
-    init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSteps: Bool = true) {
+    init(
+        _ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSteps: Bool = true,
+        avoiding damage: DamagedImages? = nil
+    ) {
         self.root = root
         self.nodes = nodes
         self.keepsSteps = keepsSteps
+        self.damage = damage
+    }
+
+    /// Runs `read`, which may start over from a checkpoint; once more, with any checkpoint, if all
+    /// of them refer to images that were found damaged.
+    func preferringIntact<Result>(
+        _ read: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try read()
+        } catch {
+            guard isRefused else { throw error }
+            (damage, isRefused) = (nil, false)
+            return try read()
+        }
     }
 
     /// Starts over from the checkpoint, or from an empty realm.
     func begin(_ reference: CheckpointReference?, _ nodes: NodesDirectory) throws(StoreError) {
         self.nodes = nodes
-        root = try CheckpointLoader.load(reference, in: nodes)
+        let loaded = try CheckpointLoader.load(reference, in: nodes)
+        if let reference, let damage, loaded.refers(to: damage) {
+            isRefused = true
+            throw Coordinator.knownDamage(reference, nodes)
+        }
+        (root, isRefused) = (loaded, false)
         steps = keepsSteps ? [.gap(root)] : []
         commitCount = 0
         beganAt = reference?.version ?? 0

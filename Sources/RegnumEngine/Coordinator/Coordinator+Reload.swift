@@ -22,7 +22,7 @@ extension Coordinator {
                 let root = try CheckpointLoader.load(
                     reference, from: nodes, seed: seed, knownSchema: schema)
                 // Another process may have made it without reading the damaged image. The next one
-                // of this process has the content.
+                // of this process has the content. (The same as in `IncomingCommits.begin`.)
                 if !isHealing, let healed, root.refers(to: healed) {
                     throw Self.knownDamage(reference, nodes)
                 }
@@ -58,7 +58,7 @@ extension Coordinator {
         }
     }
 
-    private static func knownDamage(
+    static func knownDamage(
         _ reference: CheckpointReference, _ nodes: NodesDirectory
     ) -> StoreError {
         let path = nodes.path(ofFile: reference.file)

@@ -228,7 +228,7 @@ struct HealingTests {
         try await eventually {
             coordinator.hint()
             coordinator.heal()  // wakes the pump
-            return !failures.errors.isEmpty
+            return !failures.errors.isEmpty || coordinator.published.nodesFileNumber != 1
         }
         expectEqual(failures.errors.map(\.code), [.invalidDatabase])
         expectEqual(coordinator.published.nodesFileNumber, 1)
@@ -240,6 +240,56 @@ struct HealingTests {
         expectTrue(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
         _ = root.stateHash()
         expectNil(root.damage)
+    }
+
+    /// Another process has removed the log that this one would have read next.
+    @Test(arguments: [false, true])
+    func checkpointWithKnownDamageIsLoadedOnlyIfThereIsNoOther(inBoth: Bool) async throws {
+        let disk = SimFileSystem()
+        let first = try await openPeer("/sim", disk)
+        try await insertInBulk(0..<50, into: first)
+        try await insertOthersInBulk(into: first)
+        await first.close()
+        let coordinator = try await openPeer("/sim", disk) { $0.checkpoint.isOn = false }
+        let other = try await openPeer("/sim", SimView(disk)) {
+            $0.store.retention = .none
+            $0.store.firstSegmentByteCount = 8192
+            $0.checkpoint.minimumReloadByteCount = 0
+        }
+        var images: [Set<UInt64>] = []
+        for number in 50..<54 {
+            try await insert(number, into: other)
+            try await checkpointNow(other)
+            expectEqual(other.published.nodesFileNumber, 1)
+            images.append(leafOffsets(other.published))
+        }
+        let version = other.published.version
+        await other.close()
+        expectTrue(!disk.fileNames(in: "/sim").contains("log-0-1"))
+        // all of the class "Other", or what the last checkpoint wrote
+        let damaged = inBoth ? images[3].intersection(images[2]) : images[3].subtracting(images[2])
+        expectTrue(!damaged.isEmpty)
+        coordinator.state.withLock {
+            $0.checkpoint.healedDamage = DamagedImages(fileNumber: 1, offsets: damaged)
+        }
+        coordinator.hint()
+        try await coordinator.waitUntil(version: version)
+        expectEqual(numbers(coordinator.published), Array(0..<54))
+        let base = coordinator.state.withLock { $0.checkpoint.baseVersion }
+        expectEqual(base, inBoth ? version : version - 1)
+        await coordinator.close()
+    }
+
+    /// Returns the places of the values in the nodes file.
+    private func leafOffsets(_ root: DatabaseRoot) -> Set<UInt64> {
+        var offsets: Set<UInt64> = []
+        for table in root.schema.tables {
+            root.content[table.key.index].forEachCluster { cluster in
+                cluster.forEachLeaf { offsets.insert($0.extent & ~63) }
+                return true
+            }
+        }
+        return offsets.subtracting([0])
     }
 
     /// In the older file, it would be the newest one, so that other processes would remove the file
