@@ -77,7 +77,7 @@ extension Coordinator {
     /// - Returns: zeros for a realm in memory or without commits.
     /// - Complexity: O(n), and as many writes.
     package func compact() async throws -> CompactionSizes {
-        if options.isReadOnly { throw Self.readOnlyError }
+        if let refusal = state.withLock({ $0.refusal }) { throw refusal }
         try Task.checkCancellation()
         try await catchUp()
         guard case .directory = options.place, published.version > 0 else {
