@@ -109,11 +109,13 @@ extension RealmCore {
         guard let url = configuration.migrationBackup, base.version > 0,
             isMigrationDue(base.schema)
         else { return }
+        try await catchUp(durably: true)
         do {
             _ = try await backup(of: base, to: url)
         } catch let error as Realm.Error where error.code == .fileExists {
             // left by a migration that failed or was killed
-            guard (try? await RealmContent.isCopy(of: base, url.path)) == true else { throw error }
+            let isCopy = try? await RealmContent.isCopy(of: base, coordinator.timelines, url.path)
+            guard isCopy == true else { throw error }
         }
     }
 

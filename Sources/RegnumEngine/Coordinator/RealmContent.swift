@@ -67,13 +67,17 @@ package enum RealmContent {
     /// Returns whether the realm in a directory is a copy of a root. Changes nothing.
     ///
     /// Throws as ``read(_:_:)`` does.
+    ///
+    /// - Parameter timelines: the timelines of the root's realm.
     package static func isCopy(
-        of root: DatabaseRoot, _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
+        of root: DatabaseRoot, _ timelines: Timelines, _ path: String,
+        fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> Bool {
         let options = reading(path, fileSystem)
         return try await Coordinator.onPool { () throws(StoreError) in
-            let copy = try read(path, options).root
-            return copy.identity == root.identity && copy.version == root.version
+            let copy = try read(path, options)
+            return copy.root.identity == root.identity && copy.root.version == root.version
+                && copy.timelines.id(at: root.version) == timelines.id(at: root.version)
         }
     }
 
