@@ -105,6 +105,25 @@ import Testing
         other.releaseWriterLock()
     }
 
+    /// A process hands commits on while it is still reading.
+    @Test func commitsAreDeliveredAfterTheirTimelineIsKnown() throws {
+        let disk = SimFileSystem(seed: 26)
+        let writer = try TestSeed.open(disk, seed: seed).log
+        let other = try TestSeed.open(disk).log
+        try expectEqual(writer.takeWriter(), true)
+        for _ in 0..<100 { try commit(writer) }
+        let own = timeline(writer, first)
+        expectTrue(own != TestSeed.realmID)
+        var versions: [UInt64] = []
+        try other.catchUp { (body) throws(StoreError) in
+            let version = UInt64(TestBody.version(of: body))
+            versions.append(version)
+            expectEqual(timeline(other, version), own)
+        }
+        expectEqual(versions, Array(first..<first + 100))
+        writer.releaseWriterLock()
+    }
+
     @Test func laterSegmentsHaveTheTimelines() throws {
         let disk = SimFileSystem(seed: 25)
         let log = try TestSeed.open(disk, seed: seed).log
