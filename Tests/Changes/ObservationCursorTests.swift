@@ -167,7 +167,9 @@ import Testing
                 _ = try await commits.next()
             }
             expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.isHistoryUnavailable, true)
         }
+        expectTrue(!Realm.Error(.invalidInput, "").isHistoryUnavailable)
 
         // An in-memory realm keeps no history.
         var past = rooms.changes(since: begin).makeAsyncIterator()
@@ -178,6 +180,7 @@ import Testing
             _ = try await commits.next()
         }
         expectEqual(error?.code, .historyTrimmed)
+        expectEqual(error?.isHistoryUnavailable, true)
     }
 
     // Covers O33

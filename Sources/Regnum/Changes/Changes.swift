@@ -20,10 +20,11 @@ internal import RegnumEngine
 /// first element throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads
 /// doesn't match the stored schema, `.invalidQuery` if an operand belongs to another realm,
 /// `.closed` if the realm is closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (if the
-/// cursor is from another realm, or refers to a version that the realm doesn't have). Waiting for
-/// later elements throws errors that keep this process from reading the realm, `.schemaMismatch`
-/// once a newer program has changed what the stream reads, and `.historyTrimmed` if
-/// ``ChangePolicy/everyCommit`` can't be honored. See `Docs/OBSERVATION.md` for details.
+/// cursor is from another realm, or refers to a version that the realm doesn't have), for which
+/// ``Realm/Error/isHistoryUnavailable`` is true. Waiting for later elements throws errors that keep
+/// this process from reading the realm, `.schemaMismatch` once a newer program has changed what the
+/// stream reads, and `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be honored. See
+/// `Docs/OBSERVATION.md` for details.
 public struct Changes<Element: Sendable>: ChangeStream {
     public typealias Failure = Realm.Error
 

@@ -11,7 +11,7 @@ internal import RegnumStore
 /// closed. Commits that are no longer in memory are read from the log. Iterating throws
 /// `.historyTrimmed` if the log doesn't go back far enough, `.closed` if the realm was already
 /// closed and, for a cursor from another realm or for a version that the realm doesn't have,
-/// `.invalidInput`.
+/// `.invalidInput` (see ``Realm/Error/isHistoryUnavailable``).
 public struct CommitSequence: ChangeStream {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error

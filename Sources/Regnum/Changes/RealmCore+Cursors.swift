@@ -33,8 +33,7 @@ extension RealmCore {
         // again, because the timeline may have ended in the meantime
         try checkTimeline(of: cursor)
         guard cursor.version > newest.version else { return }
-        throw Realm.Error(
-            .invalidInput,
+        throw refusal(
             "The cursor \(cursor) refers to a version that the realm "
                 + "\"\(configuration.name)\" does not have: it is at version \(newest.version). If "
                 + "an older state of the realm was restored, start again without a cursor.")
@@ -44,15 +43,19 @@ extension RealmCore {
         let timelines = coordinator.timelines
         guard timelines.id(at: cursor.version) != cursor.timeline else { return }
         guard let last = timelines.lastVersion(of: cursor.timeline) else {
-            throw Realm.Error(
-                .invalidInput,
+            throw refusal(
                 "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
         }
-        throw Realm.Error(
-            .invalidInput,
+        throw refusal(
             "The cursor \(cursor) refers to commits that the realm \"\(configuration.name)\" does "
                 + "not have: it is a copy or was restored, and has its own commits after version "
                 + "\(last). Start again without a cursor.")
+    }
+
+    private func refusal(_ message: String) -> Realm.Error {
+        var error = Realm.Error(.invalidInput, message)
+        error.refusesCursor = true
+        return error
     }
 
     /// Throws the error, if any, that keeps this process from following the commits of others.

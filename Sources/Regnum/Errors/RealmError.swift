@@ -39,6 +39,17 @@ extension Realm {
         /// The call site (file and line) of the `write` or `read` whose transaction failed because
         /// of a setter or another call that can't throw.
         public var transaction: String?
+        /// Whether a stream can't continue from its cursor, for whatever reason: its history is no
+        /// longer kept (`.historyTrimmed`), or the cursor belongs to another realm, to commits that
+        /// this one lacks because an earlier state was restored, or to the other timeline of a copy
+        /// (`.invalidInput`). Start again without a cursor.
+        ///
+        ///     } catch let error as Realm.Error where error.isHistoryUnavailable {
+        ///         cursor = nil
+        ///     }
+        public var isHistoryUnavailable: Bool { code == .historyTrimmed || refusesCursor }
+        /// Whether this realm doesn't have the version and timeline of the cursor.
+        var refusesCursor = false
         /// The error that caused this one.
         public var underlying: (any Swift.Error)?
 

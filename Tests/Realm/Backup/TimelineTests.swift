@@ -1,4 +1,6 @@
 import Foundation
+import RegnumEngine
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
@@ -45,6 +47,8 @@ import Testing
         }
         expectEqual(error?.code, other?.code)
         expectEqual(error?.message, other?.message)
+        expectEqual(error?.isHistoryUnavailable, true)
+        expectEqual(other?.isHistoryUnavailable, true)
         return error
     }
 
@@ -110,6 +114,32 @@ import Testing
         await expectEqual(error(two, since: cursors[0])?.code, .invalidInput)
         try await expectEqual(versions(two, since: cursors[1]), [])
         await two.close()
+    }
+
+    /// Another process reads the first commits of a copy all at once.
+    // Covers O34
+    @Test func followerNamesTheTimelineOfEachCommit() async throws {
+        let realm = try await open("test.realm")
+        try await add(realm, 0..<3)
+        try await realm.backup(to: folder["copy.realm"])
+        await realm.close()
+        let copy = try await open("copy.realm")
+        var configuration = folder.configuration("copy.realm", [BackupAccount.self])
+        configuration.adjust = { $0.fileSystem = PosixFileSystem() }
+        let follower = try await Realm.open(configuration)
+        let start = follower.snapshot().cursor
+        try await add(copy, 10..<110)
+        let newest = copy.snapshot().cursor
+        expectTrue(newest.timeline != start.timeline)
+        var commits = follower.commits(since: start).makeAsyncIterator()
+        var version = start.version
+        while version < newest.version {
+            let cursor = try requireValue(try await commits.next()).cursor
+            expectEqual(cursor.timeline, newest.timeline, "\(cursor)")
+            version = cursor.version
+        }
+        await follower.close()
+        await copy.close()
     }
 
     // Covers O34

@@ -25,7 +25,7 @@ struct RoomEvents {
         try await writer.write(ServerSentEvent(retry: 1_000).buffer)
         do {
             try await write(since: cursor, to: &writer)
-        } catch let error as Realm.Error where cursor != nil && error.isAboutCursor {
+        } catch let error as Realm.Error where cursor != nil && error.isHistoryUnavailable {
             try await write(since: nil, to: &writer)
         }
     }
@@ -71,10 +71,4 @@ struct RoomEvents {
         encoder.dateEncodingStrategy = .iso8601
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
-}
-
-extension Realm.Error {
-    /// Whether a stream can't be resumed from its cursor: the history since then isn't kept any
-    /// longer, or the realm was replaced by another one or by an older backup.
-    fileprivate var isAboutCursor: Bool { code == .historyTrimmed || code == .invalidInput }
 }
