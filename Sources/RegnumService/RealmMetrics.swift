@@ -86,19 +86,30 @@
             metrics.report(statistics, since: reported)
             reported = statistics
             metrics.report(realm.takeTimings())
-            do {
-                if withSizes {
+            if withSizes {
+                await reading {
                     let start = ContinuousClock.now
                     metrics.report(try await realm.fileSizes())
                     let now = ContinuousClock.now
                     nextSizes = now + (now - start) * 100
                 }
-                if realm.isClosed || realm.configuration.readOnly { return }
-                for type in jobs {
+            }
+            if realm.isClosed || realm.configuration.readOnly { return }
+            for type in jobs {
+                await reading {
                     let counts = try await JobQueue(of: type, in: realm).counts()
                     metrics.report(counts, of: "\(type)")
                 }
-                if hasConsumers { metrics.report(try await realm.consumers()) }
+            }
+            if hasConsumers {
+                await reading { metrics.report(try await realm.consumers()) }
+            }
+        }
+
+        /// Reads and reports some metrics. An error doesn't keep others from being reported.
+        private func reading(_ report: () async throws -> Void) async {
+            do {
+                try await report()
             } catch is CancellationError {
                 return
             } catch {

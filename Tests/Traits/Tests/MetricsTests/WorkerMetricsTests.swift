@@ -6,6 +6,11 @@ import RegnumWorkers
 import Testing
 import TraitModels
 
+/// A class that the realm of the tests doesn't have.
+private final class Unlisted: Job {
+    @Persisted var text: String
+}
+
 /// The metrics of jobs and consumers.
 @Suite struct WorkerMetricsTests {
     private let directory = TemporaryDirectory()
@@ -97,6 +102,23 @@ import TraitModels
         let ofWorkers = labels.filter { $0.hasPrefix("regnum.jobs") || $0.contains("consumer") }
         #expect(ofWorkers == [])
         #expect(labels.contains("regnum.streams"))
+        await realm.close()
+    }
+
+    @Test func aClassThatCannotBeCountedHidesNothing() async throws {
+        let realm = try await Realm.open(.ofTests(directory.url))
+        let metrics = RealmMetrics(realm, jobs: [Unlisted.self, Mail.self], factory: backend)
+        try await realm.write { tx in try tx.enqueue(Mail(value: ["recipient": "ann"])) }
+        let consumer = Task {
+            try await realm.consume(Note.self, as: "index", options: .ofTests) { _ in }
+        }
+        var commits = realm.commits.makeAsyncIterator()
+        while try await realm.consumers().isEmpty { _ = try await commits.next() }
+        consumer.cancel()
+        try await consumer.value
+        await metrics.report()
+        #expect(try jobs("ready") == 1)
+        #expect(try value("regnum.consumer.dead") == 0)
         await realm.close()
     }
 
