@@ -4,7 +4,7 @@ import Regnum
 import RegnumTestSupport
 import RegnumWorkers
 
-/// One queue and three processes that run its jobs, of which one at a time is killed and replaced.
+/// One queue and four processes that run its jobs, of which one at a time is killed and replaced.
 ///
 /// What must hold: every errand is begun at least once, and again only if a process that had begun
 /// it was killed or its claim was lost. What is written together with the end of an errand is
@@ -39,7 +39,7 @@ final class JobKillRound {
         try await addErrands(errands) { [20, 0, 0, -20][$0 % 4] }
         firstCount = errands
         let keys = Task { [realm] in try await watchKeys(realm) }
-        for _ in 0..<3 { workers.append(try startWorker()) }
+        for _ in 0..<4 { workers.append(try startWorker()) }
         for _ in 0..<kills { try await killOne() }
         let end = ContinuousClock.now
         try await waitForNone(of: "errands") {

@@ -98,7 +98,8 @@ extension Transaction {
 
 /// Consumes events until the signal, as one of several processes. Prints "got NUMBER" for each
 /// event that it gets and, once the postings of some are saved, "saved NUMBER" with the last one.
-/// Fails each 60th event, whose change becomes a dead letter, until that is retried.
+/// If they can't be saved, prints "again NUMBER" for each of them. Fails each 60th event, whose
+/// change becomes a dead letter, until that is retried.
 func consumeEvents(
     _ path: String, lease: Duration, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -117,13 +118,18 @@ func consumeEvents(
             let numbers = batch.inserted.map(\.number)
             guard let last = numbers.last else { return }
             printLines(numbers.map { "got \($0)" })
-            try await Task.sleep(for: .milliseconds(last % 4), tolerance: .zero)
-            let isLate = batch.isDeadLetter
-            if !isLate, numbers.contains(where: { $0 % 60 == 59 }) { throw Poison() }
-            try await batch.save { tx in
-                for number in numbers {
-                    try tx.create(Posting.self, value: ["number": number, "isLate": isLate])
+            do {
+                try await Task.sleep(for: .milliseconds(last % 4), tolerance: .zero)
+                let isLate = batch.isDeadLetter
+                if !isLate, numbers.contains(where: { $0 % 60 == 59 }) { throw Poison() }
+                try await batch.save { tx in
+                    for number in numbers {
+                        try tx.create(Posting.self, value: ["number": number, "isLate": isLate])
+                    }
                 }
+            } catch {
+                printLines(numbers.map { "again \($0)" })
+                throw error
             }
             printLine("saved \(last)")
         }
