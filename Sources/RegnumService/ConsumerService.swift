@@ -7,7 +7,9 @@
     ///
     /// Then it ends when the running handler has returned and the position is saved, and another
     /// process can take over at once. The handler isn't cancelled, unless the group does so after
-    /// its `maximumGracefulShutdownDuration`.
+    /// its `maximumGracefulShutdownDuration`. If it ends early and throws `CancellationError`, the
+    /// attempt doesn't count. If the position can't be saved because of `.busy` or `.diskFull`, the
+    /// changes are delivered again.
     ///
     /// Requires the package trait `ServiceLifecycle`.
     public struct ConsumerService<T: Object>: Service, CustomStringConvertible {

@@ -33,7 +33,7 @@
         }
 
         /// Removes objects until graceful shutdown, or until the task is cancelled or the realm is
-        /// closed. A transaction that has begun is completed.
+        /// closed. A commit that has begun is completed.
         ///
         /// - Throws: The errors of ``Regnum/Realm/removeExpired(_:at:options:_:)``.
         public func run() async throws {

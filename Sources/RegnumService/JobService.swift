@@ -8,7 +8,8 @@
     /// processes at once, and the service ends when its running handlers have returned and their
     /// jobs are finished. The handlers aren't cancelled, unless the group does so after its
     /// `maximumGracefulShutdownDuration`; their jobs are then ready again. To end a handler early,
-    /// use `cancelWhenGracefulShutdown` or `Task.isShuttingDownGracefully` in it.
+    /// use `cancelWhenGracefulShutdown` or `Task.isShuttingDownGracefully` in it. If it then throws
+    /// `CancellationError`, its job is ready again, and the attempt doesn't count.
     ///
     /// Requires the package trait `ServiceLifecycle`.
     public struct JobService<T: Job>: Service, CustomStringConvertible {
@@ -24,7 +25,7 @@
         }
 
         /// Runs jobs until graceful shutdown, or until the task is cancelled or the realm is
-        /// closed.
+        /// closed. Errors after the shutdown are thrown when the handlers have returned.
         ///
         /// - Throws: The errors of ``JobQueue/run(_:)``.
         public func run() async throws {

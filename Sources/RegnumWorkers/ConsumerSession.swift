@@ -236,7 +236,7 @@ struct ConsumerSession<T: Object> {
         let failure = try await lease.renewing { [handler] in try await handler(batch) }
         if batch.isSaved { return nil }
         guard let failure else {
-            try await persist { try await batch.saveIfNeeded() }
+            try await persist(ending: gate) { try await batch.saveIfNeeded() }
             return nil
         }
         // not the errors of another consumer, whose changes the handler may save
@@ -250,6 +250,7 @@ struct ConsumerSession<T: Object> {
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
         // the cancellation of the handler can have caused any error
         try Task.checkCancellation()
+        if failure is CancellationError, gate.isStopping { throw failure }
         return failure
     }
 
@@ -375,9 +376,13 @@ struct ConsumerSession<T: Object> {
 
     // MARK: Writes
 
-    /// Makes a write even if the task is cancelled, and repeats it after transient errors.
-    private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
+    /// Makes a write even if the task is cancelled. Until then, repeats it after transient errors,
+    /// of which the first one ends the use of a gate: its owner cancels the task if it is to stop.
+    private func persist(
+        ending gate: HandlerGate? = nil, _ write: @escaping @Sendable () async throws -> Void
+    ) async throws {
         try await repeating(options.time.clock) { error in
+            gate?.end()
             log(
                 .warning,
                 "The consumer \"\(lease.name)\" couldn't write, and will try again: \(error)")

@@ -20,7 +20,10 @@ final class HandlerGate: Sendable {
         if !mayRun { throw CancellationError() }
     }
 
-    /// Called when the handler has returned and its success is saved.
+    /// Whether the consumer is to stop.
+    var isStopping: Bool { stop.isSet }
+
+    /// Called when the handler has returned and its success is saved, or couldn't be saved at once.
     func end() {
         isRunning.withLock { $0 = false }
         idle.set()

@@ -20,7 +20,8 @@ extension JobQueue {
     /// wasn't committed run again.
     ///
     /// Writes that fail with `.busy` or `.diskFull` are retried until the task is cancelled. After
-    /// that, the last write, which ends the jobs, is retried for at most half a minute.
+    /// that, the last write, which ends the jobs, is retried for about half a minute; then their
+    /// claims expire.
     ///
     /// - Parameter handler: Runs in a separate task. It should return promptly when it is
     ///   cancelled, which also happens to all handlers if the call throws an error. If the process
@@ -37,21 +38,29 @@ extension JobQueue {
 
     /// Runs the jobs of the queue like the public method, until `stop` is set. Then no more jobs
     /// are started, claims that weren't started are released, and the call returns when the running
-    /// handlers, which aren't cancelled, have returned.
+    /// handlers have returned, which aren't cancelled, even if a write fails. If they throw
+    /// `CancellationError`, they were interrupted because of the stop: the attempt doesn't count.
     package func run(
         until stop: Wakeup, _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
     ) async throws {
         try check()
         guard !realm.isClosed else { throw realm.closedError }
         let board = JobBoard<T>()
-        let outcome = await withTaskGroup(of: (any Error)?.self) { group in
+        // wakes the pump, which waits for either, while `stop` has only one waiter
+        let pause = Wakeup()
+        var errors = await withTaskGroup(of: Event?.self) { group in
             group.addTask {
                 await stop.wait()
                 board.wakeup.set()
+                pause.set()
                 return nil
             }
-            group.addTask { await failure(of: { try await watch(board) }) }
-            group.addTask { await failure(of: { try await keepRenewing(board) }) }
+            group.addTask {
+                await failure(of: { try await watch(board) }).map { Event.failure($0) }
+            }
+            group.addTask {
+                await failure(of: { try await keepRenewing(board) }).map { Event.failure($0) }
+            }
             for _ in 0..<options.concurrency {
                 group.addTask {
                     await work(board, until: stop, handler)
@@ -59,38 +68,46 @@ extension JobQueue {
                 }
             }
             group.addTask {
-                let error = await failure(of: { try await pump(board, until: stop) })
-                // the other tasks end with the pump
-                board.close()
-                return error ?? CancellationError()
+                .pumpEnd(
+                    await failure(of: { try await pump(board, until: stop, pausing: pause) }))
             }
-            var first: (any Error)?
-            for await case let error? in group {
-                if first == nil {
-                    first = error
-                    board.close()
-                    if !(error is Stopped) { group.cancelAll() }
-                    group.addTask {
-                        await finishHandlers(board)
-                        return Finished()
-                    }
-                } else if error is Finished {
+            var errors: [any Error] = []
+            for await case let event? in group {
+                switch event {
+                case .failure(let error):
+                    errors.append(error)
+                    // the other tasks end with the pump
+                    board.wakeup.set()
+                case .pumpEnd(let error):
+                    if let error { errors.append(error) }
+                    group.addTask { .handlersEnd(await finishHandlers(board)) }
+                case .handlersEnd(let error):
+                    if let error { errors.append(error) }
                     group.cancelAll()
                 }
+                board.close()
+                // the handlers of a queue that is to stop finish, unless nothing can be written
+                if !stop.isSet || realm.isClosed { group.cancelAll() }
             }
-            return first is Stopped ? nil : first
+            return errors
         }
-        await endAll(board)
-        if let outcome, !(outcome is CancellationError), !isClosed(outcome) { throw outcome }
+        if let error = await endAll(board) { errors.append(error) }
+        if let error = errors.first(where: { !($0 is CancellationError) }), !isClosed(error) {
+            throw error
+        }
     }
 
     // MARK: Tasks of a run
 
-    /// The end of the pump because the queue was to stop.
-    private struct Stopped: Error {}
-
-    /// The end of the last handler.
-    private struct Finished: Error {}
+    /// What the tasks of a run report.
+    private enum Event {
+        /// Commits can't be followed, or claims renewed.
+        case failure(any Error)
+        /// No more jobs are claimed.
+        case pumpEnd((any Error)?)
+        /// All handlers have returned.
+        case handlersEnd((any Error)?)
+    }
 
     /// Runs jobs one after the other.
     private func work(
@@ -99,13 +116,13 @@ extension JobQueue {
     ) async {
         while let claim = await board.next() {
             do {
-                try Task.checkCancellation()
-                if stop.isSet {
+                if options.prefetch > 0, !(await isValid(claim)) {
+                    board.settle(claim.claimed)
                     board.end(claim, .released)
                     continue
                 }
-                if options.prefetch > 0, !(await isValid(claim)) {
-                    board.settle(claim.claimed)
+                try Task.checkCancellation()
+                if stop.isSet {
                     board.end(claim, .released)
                     continue
                 }
@@ -113,6 +130,8 @@ extension JobQueue {
                 board.end(claim, .done)
             } catch let error where Task.isCancelled && !(error is JobFailure) {
                 // the cancellation of what the handler was doing can be any error
+                board.end(claim, .released)
+            } catch is CancellationError where stop.isSet {
                 board.end(claim, .released)
             } catch {
                 // not an error after the job was finished
@@ -132,12 +151,16 @@ extension JobQueue {
     }
 
     /// Writes the ends of jobs and claims others, whenever there are any.
-    private func pump(_ board: JobBoard<T>, until stop: Wakeup) async throws {
+    ///
+    /// - Parameter pause: Set when the delay after a failed write is to end.
+    private func pump(
+        _ board: JobBoard<T>, until stop: Wakeup, pausing pause: Wakeup
+    ) async throws {
         var failureCount = 0
         while !Task.isCancelled, !realm.isClosed {
             // before looking, so that what happens from now on ends the wait
             board.wakeup.clear()
-            if stop.isSet { throw Stopped() }
+            if stop.isSet { return }
             // before the ends: a claim that ends in between may be among both, but not missing
             let held = board.held
             let (ended, busyCount, waitingCount) = board.takeEnded()
@@ -166,7 +189,7 @@ extension JobQueue {
                 failureCount += 1
                 log(error)
                 let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
-                try await options.time.clock.sleep(for: delay)
+                await pause.wait(for: delay, clock: options.time.clock)
             }
         }
     }
@@ -220,19 +243,24 @@ extension JobQueue {
 
     /// Writes the ends of jobs, and renews the claims of the others, until the last handler has
     /// returned, which may take long. Otherwise jobs that were done would run again elsewhere.
-    private func finishHandlers(_ board: JobBoard<T>) async {
-        let error = await failure(of: {
+    /// Returns the first error that isn't transient; it doesn't end the wait for the handlers.
+    private func finishHandlers(_ board: JobBoard<T>) async -> (any Error)? {
+        await failure(of: {
             try await uncancelled {
+                var error: (any Error)?
                 while board.busyCount > 0, !realm.isClosed {
                     board.wakeup.clear()
-                    try await writeEnds(board)
-                    if board.busyCount == 0 { return }
+                    if let next = await failure(of: { try await writeEnds(board) }) {
+                        log(next)
+                        error = error ?? next
+                    }
+                    if board.busyCount == 0 { break }
                     let limit = min(options.timeout / 3, .longestWait)
                     await board.wakeup.wait(for: limit, clock: options.time.clock)
                 }
+                if let error { throw error }
             }
         })
-        if let error { log(error) }
     }
 
     /// Writes the ends of jobs, releases those that weren't begun, and renews the other claims.
@@ -251,10 +279,11 @@ extension JobQueue {
 
     /// Writes the ends of the jobs that have ended, and releases all others. If that fails with a
     /// transient error, it is repeated for some time, but not after the claims have expired.
-    private func endAll(_ board: JobBoard<T>) async {
+    /// Returns other errors.
+    private func endAll(_ board: JobBoard<T>) async -> (any Error)? {
         let ended = board.takeEnded().ended + board.held.map { ($0, .released) }
-        if ended.isEmpty || realm.isClosed { return }
-        do {
+        if ended.isEmpty || realm.isClosed { return nil }
+        let error = await failure(of: {
             let limit = min(options.timeout, .seconds(30))
             try await uncancelled {
                 _ = try await repeating(options.time.clock, for: limit) { error in
@@ -263,9 +292,11 @@ extension JobQueue {
                     try await exchange(ended, claimUpTo: 0)
                 }
             }
-        } catch {
-            log(error)
-        }
+        })
+        guard let error, isTransient(error) else { return error }
+        options.logger?.warning(
+            "The claims of \(ended.count) \(table.name) jobs couldn't be ended: \(error)")
+        return nil
     }
 
     // MARK: Errors

@@ -103,25 +103,25 @@ func uncancelled<R: Sendable>(
 
 /// Repeats a write as long as it fails with a transient error, and reports these errors.
 ///
-/// - Parameter limit: The time after which the error is thrown; `nil` means never.
+/// - Parameter limit: The time after which the error is thrown; `nil` means never. Includes the time
+///   that the writes take, of which each may wait for the writer lock.
 func repeating<R: Sendable>(
-    _ clock: any Clock<Duration>, for limit: Duration? = nil, _ report: (any Error) -> Void,
+    _ clock: some Clock<Duration>, for limit: Duration? = nil, _ report: (any Error) -> Void,
     _ write: () async throws -> R
 ) async throws -> R {
+    let start = clock.now
     var failureCount = 0
-    var waited = Duration.zero
     while true {
         do {
             return try await write()
         } catch {
             guard isTransient(error) else { throw error }
-            if let limit, waited >= limit { throw error }
+            if let limit, start.duration(to: clock.now) >= limit { throw error }
             failureCount += 1
             report(error)
         }
         let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
         try await clock.sleep(for: delay)
-        waited += delay
     }
 }
 

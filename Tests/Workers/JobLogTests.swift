@@ -17,7 +17,7 @@ import Testing
         var options = JobOptions()
         options.time = clock.time
         options.retry = RetryPolicy(attempts: attempts, delay: .zero)
-        options.logger = Logger(label: "test") { [lines] _ in LineHandler(lines: lines) }
+        options.logger = Logger(label: "test") { [lines] _ in LineHandler(add: lines.add) }
         let queue = JobQueue<Parcel>(
             in: try await Realm.temporary(workerTypes), options: options)
         try await queue.realm.write { try $0.enqueue(Parcel("a")) }
@@ -73,13 +73,14 @@ private final class LogLines: Sendable {
     func add(_ level: Logger.Level, _ text: String) { lines.withLock { $0.append((level, text)) } }
 }
 
-private struct LineHandler: LogHandler {
-    let lines: LogLines
+/// Passes messages to a closure.
+struct LineHandler: LogHandler {
+    let add: @Sendable (Logger.Level, String) -> Void
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .trace
 
-    init(lines: LogLines) {
-        self.lines = lines
+    init(add: @escaping @Sendable (Logger.Level, String) -> Void) {
+        self.add = add
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -87,5 +88,5 @@ private struct LineHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { lines.add(event.level, "\(event.message)") }
+    func log(event: LogEvent) { add(event.level, "\(event.message)") }
 }

@@ -175,6 +175,41 @@ import TraitModels
         await realm.close()
     }
 
+    @Test func handlersThatEndEarlyHaveNotFailed() async throws {
+        let realm = try await Realm.open(.ofTests(directory.url))
+        try await realm.addNotes(1)
+        try await realm.write { tx in try tx.enqueue(Mail(value: ["recipient": "slow"])) }
+        var jobOptions = JobOptions.ofTests
+        jobOptions.retry = RetryPolicy(attempts: 1)
+        var consumerOptions = ConsumerOptions.ofTests
+        consumerOptions.retry = RetryPolicy(attempts: 1)
+        let queue = JobQueue(of: Mail.self, in: realm, options: jobOptions)
+        let group = group([
+            JobService(queue) { [journal] _ in
+                journal.add("job")
+                try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3_600)) }
+            },
+            ConsumerService(Note.self, as: "index", in: realm, options: consumerOptions) {
+                [journal] _ in
+                journal.add("notes")
+                try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3_600)) }
+            },
+        ])
+        let running = Task { try await group.run() }
+        await journal.wait(for: "job")
+        await journal.wait(for: "notes")
+        await group.triggerGracefulShutdown()
+        try await running.value
+        let counts = try await queue.counts()
+        #expect(counts.ready == 1)
+        #expect(counts.dead == 0)
+        let consumer = try #require(try await realm.consumers().first)
+        #expect(consumer.cursor == nil)
+        #expect(consumer.attempts == 0)
+        #expect(consumer.deadLetters == 0)
+        await realm.close()
+    }
+
     @Test func consumersThatWaitEndAtOnce() async throws {
         let realm = try await Realm.open(.ofTests(directory.url))
         try await realm.addNotes(1)
