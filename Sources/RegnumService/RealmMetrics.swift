@@ -86,36 +86,43 @@
             metrics.report(statistics, since: reported)
             reported = statistics
             metrics.report(realm.takeTimings())
+            var errors: [any Error] = []
             if withSizes {
-                await reading {
+                await collecting(&errors) {
                     let start = ContinuousClock.now
                     metrics.report(try await realm.fileSizes())
                     let now = ContinuousClock.now
                     nextSizes = now + (now - start) * 100
                 }
             }
-            if realm.isClosed || realm.configuration.readOnly { return }
-            for type in jobs {
-                await reading {
-                    let counts = try await JobQueue(of: type, in: realm).counts()
-                    metrics.report(counts, of: "\(type)")
+            if !realm.isClosed, !realm.configuration.readOnly {
+                for type in jobs {
+                    await collecting(&errors) {
+                        let counts = try await JobQueue(of: type, in: realm).counts()
+                        metrics.report(counts, of: "\(type)")
+                    }
+                }
+                if hasConsumers {
+                    await collecting(&errors) { metrics.report(try await realm.consumers()) }
                 }
             }
-            if hasConsumers {
-                await reading { metrics.report(try await realm.consumers()) }
-            }
+            guard let first = errors.first else { return }
+            let others = errors.count > 1 ? " (and \(errors.count - 1) other errors)" : ""
+            realm.configuration.logger?.warning(
+                "some metrics couldn't be read: \(first)\(others)",
+                metadata: ["realm": "\(realm.configuration.name)"])
         }
 
-        /// Reads and reports some metrics. An error doesn't keep others from being reported.
-        private func reading(_ report: () async throws -> Void) async {
+        /// Reports metrics whose error doesn't keep others from being reported.
+        private func collecting(
+            _ errors: inout [any Error], _ report: () async throws -> Void
+        ) async {
             do {
                 try await report()
             } catch is CancellationError {
                 return
             } catch {
-                realm.configuration.logger?.warning(
-                    "some metrics couldn't be read: \(error)",
-                    metadata: ["realm": "\(realm.configuration.name)"])
+                errors.append(error)
             }
         }
 
