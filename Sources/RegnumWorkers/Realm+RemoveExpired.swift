@@ -83,6 +83,8 @@ extension Realm {
                 // the end of one is the end of both
                 try await group.next()
                 group.cancelAll()
+                // a commit that the cancellation came too late for can have failed
+                try await group.waitForAll()
             }
         } catch is CancellationError where Task.isCancelled {
             return

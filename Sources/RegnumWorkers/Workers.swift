@@ -103,8 +103,8 @@ func uncancelled<R: Sendable>(
 
 /// Repeats a write as long as it fails with a transient error, and reports these errors.
 ///
-/// - Parameter limit: The time after which the error is thrown; `nil` means never. Includes the time
-///   that the writes take, of which each may wait for the writer lock.
+/// - Parameter limit: The time after which the error is thrown; `nil` means never. Includes the
+///   time that the writes take, each of which may wait for the writer lock.
 func repeating<R: Sendable>(
     _ clock: some Clock<Duration>, for limit: Duration? = nil, _ report: (any Error) -> Void,
     _ write: () async throws -> R

@@ -9,8 +9,8 @@ import Testing
 @testable import RegnumTestModels
 @testable import RegnumWorkers
 
-/// Queues and consumers that are stopped or cancelled while writes fail. Time passes only where a
-/// test advances the clock.
+/// Queues, consumers and removals that are stopped or cancelled while writes fail. Time passes only
+/// where a test advances the clock.
 @Suite(.timeLimit(.minutes(2))) struct StopFailureTests {
     private let clock = ManualClock()
     private let journal = Journal()
@@ -286,6 +286,40 @@ import Testing
         }
         expectEqual(journal.entries, ["a"])
         expectEqual(try await queue.counts().ready, 1)
+    }
+
+    // MARK: Expiring objects
+
+    // Covers .outcomeUnknown
+    @Test func anErrorOfARemovalAfterItsCancellationIsThrown() async throws {
+        let realm = try await Realm.open(
+            folder.configuration("tickets.realm", [Ticket.self]).testing(faults: faults))
+        var options = ExpiryOptions()
+        options.time = clock.time
+        options.logger = nil
+        // the cancellation has to come while the commit is being synced
+        for delay in [Duration.milliseconds(100), .milliseconds(800), .seconds(5)] {
+            let bodyCount = journal.entries.count
+            try await realm.write { [date = clock.date] tx in try tx.add(Ticket("a", date)) }
+            faults.syncDelay = delay
+            faults.syncFailure = .ioError
+            let run = Task { [realm, journal, options] in
+                try await realm.removeExpired(Ticket.self, at: \.expiresAt, options: options) {
+                    _, _ in
+                    journal.add("body")
+                }
+            }
+            await journal.entries(bodyCount + 1)
+            try await Task.sleep(for: delay / 2)
+            run.cancel()
+            let error = await failure(of: { try await end(of: run) })
+            faults.clear()
+            if let error {
+                expectEqual((error as? Realm.Error)?.code, .outcomeUnknown)
+                return
+            }
+        }
+        Issue.record("Each removal ended before its commit, or its error was ignored.")
     }
 }
 
