@@ -230,6 +230,7 @@ struct ConsumerSession<T: Object> {
     private func attempt(
         _ changes: [CollectionChange<T>], number: Int, _ completion: ConsumerBatch<T>.Completion
     ) async throws -> (any Error)? {
+        try Task.checkCancellation()
         try gate.begin()
         defer { gate.end() }
         let batch = ConsumerBatch(changes, attempt: number, lease, completion)

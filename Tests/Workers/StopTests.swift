@@ -141,6 +141,33 @@ import Testing
         expectEqual(journal.entries.count, status.attempts)
     }
 
+    /// Whose changes are delivered one at a time, because they failed together.
+    @Test(arguments: [false, true])
+    func anEndedConsumerBeginsNoOtherChange(isCancelled: Bool) async throws {
+        let world = try await ConsumerWorld()
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
+        for text in ["a", "b", "c"] { try await world.add(text) }
+        let run = Task { [stop, journal, gate] in
+            try await world.realm.consume(
+                Memo.self, as: "mailer", options: world.options, until: stop
+            ) { batch in
+                if batch.elements.count > 1 { throw Failure() }
+                for memo in batch.inserted { journal.add(memo.text) }
+                await gate.pass()
+            }
+        }
+        await journal.entries(1)
+        if isCancelled { run.cancel() } else { stop.set() }
+        gate.open()
+        try await run.value
+        expectEqual(journal.entries, ["a"])
+        let status = try requireValue(try await world.status())
+        expectTrue(status.attempts == 0 && status.leaseExpiresAt == nil)
+    }
+
     @Test func aConsumerThatIsStoppedBeforeItRunsDeliversNothing() async throws {
         let world = try await ConsumerWorld()
         try await world.add("a")
