@@ -38,21 +38,21 @@ extension JobQueue {
 
     /// Runs the jobs of the queue like the public method, until `stop` is set. Then no more jobs
     /// are started, claims that weren't started are released, and the call returns when the running
-    /// handlers have returned, which aren't cancelled, even if a write fails. If they throw
-    /// `CancellationError`, they were interrupted because of the stop: the attempt doesn't count.
+    /// handlers have returned, which aren't cancelled unless the realm is closed. If one throws
+    /// `CancellationError`, it was interrupted because of the stop: the attempt doesn't count.
     package func run(
         until stop: Wakeup, _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
     ) async throws {
         try check()
         guard !realm.isClosed else { throw realm.closedError }
         let board = JobBoard<T>()
-        // wakes the pump, which waits for either, while `stop` has only one waiter
-        let pause = Wakeup()
+        // ends the pump's delay after a failed write, because `stop` can have only one waiter
+        let delayEnd = Wakeup()
         var errors = await withTaskGroup(of: Event?.self) { group in
             group.addTask {
                 await stop.wait()
                 board.wakeup.set()
-                pause.set()
+                delayEnd.set()
                 return nil
             }
             group.addTask {
@@ -68,8 +68,7 @@ extension JobQueue {
                 }
             }
             group.addTask {
-                .pumpEnd(
-                    await failure(of: { try await pump(board, until: stop, pausing: pause) }))
+                .pumpEnd(await failure(of: { try await pump(board, until: stop, delayEnd) }))
             }
             var errors: [any Error] = []
             for await case let event? in group {
@@ -152,10 +151,8 @@ extension JobQueue {
 
     /// Writes the ends of jobs and claims others, whenever there are any.
     ///
-    /// - Parameter pause: Set when the delay after a failed write is to end.
-    private func pump(
-        _ board: JobBoard<T>, until stop: Wakeup, pausing pause: Wakeup
-    ) async throws {
+    /// - Parameter delayEnd: Set to end the delay after a failed write.
+    private func pump(_ board: JobBoard<T>, until stop: Wakeup, _ delayEnd: Wakeup) async throws {
         var failureCount = 0
         while !Task.isCancelled, !realm.isClosed {
             // before looking, so that what happens from now on ends the wait
@@ -189,7 +186,7 @@ extension JobQueue {
                 failureCount += 1
                 log(error)
                 let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
-                await pause.wait(for: delay, clock: options.time.clock)
+                await delayEnd.wait(for: delay, clock: options.time.clock)
             }
         }
     }
