@@ -24,15 +24,13 @@ extension LogCheck {
                         + (next.map { "the next one is at byte \($0)" } ?? "none follows"),
                     segment, at: position)
                 version = nil
-                guard let resumed else {
-                    mayLackEnd = isLast
-                    return nil
-                }
+                lackingEnd = resumed?.position ?? .max
+                guard let resumed else { return nil }
                 cursor = RecordCursor(segment, at: resumed, limit: limit, options)
             } catch {
                 guard error.isMediaFailure else { throw error }
                 add(error, segment.name, at: segment.fileOffset(of: cursor.position))
-                mayLackEnd = isLast
+                lackingEnd = .max
                 return nil
             }
         }
@@ -63,6 +61,7 @@ extension LogCheck {
                 report("the commit there has the wrong version", segment, at: start)
             }
             version = found
+            lackingEnd = found == nil ? cursor.position : nil
             if let found, !record.header.namesCheckpoints { note(found) }
         }
         guard record.header.namesCheckpoints else {
@@ -71,6 +70,7 @@ extension LogCheck {
         }
         guard let kept = KeptCheckpoints(record, body: body, at: start) else {
             report("the record there has invalid checkpoint references", segment, at: start)
+            if isCommit { lackingEnd = cursor.position }
             return true
         }
         keep(kept)

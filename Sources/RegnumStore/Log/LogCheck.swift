@@ -17,7 +17,7 @@ package struct LogCheck {
     /// order of the log.
     package internal(set) var versions: [ClosedRange<UInt64>] = []
     /// Whether commits may be missing at the end of the log because of damage.
-    package internal(set) var mayLackEnd = false
+    package var mayLackEnd: Bool { lackingEnd != nil }
     /// The nodes files of the realm; `nil` if it can't be identified.
     package private(set) var nodes: NodesDirectory?
 
@@ -37,6 +37,9 @@ package struct LogCheck {
     var durableEnd: LogPosition = 0
     /// The version of the last commit that was read; `nil` if unknown.
     var version: UInt64?
+    /// The position before which the last damage may have hidden commits. `nil` if the version of a
+    /// later commit or checkpoint tells which these are.
+    var lackingEnd: LogPosition?
 
     /// Checks the log in the directory at `path`. If damage is found while another process commits,
     /// the check is repeated, since files may have been removed while they were listed.
@@ -158,7 +161,7 @@ package struct LogCheck {
             }
             guard let segment = current else {
                 (end, version) = (nil, nil)
-                mayLackEnd = isLast
+                lackingEnd = .max
                 continue
             }
             segmentCount += 1
@@ -167,13 +170,16 @@ package struct LogCheck {
             guard header.realmID == realmID else {
                 report("it belongs to another realm", segment, at: header.base, fileOffset: 0)
                 (end, version) = (nil, nil)
+                lackingEnd = .max
                 continue
             }
+            lackingEnd = lackingEnd.map { min($0, header.base) }
             if let end, end != header.start {
                 report(
                     "it does not continue the segment before it", segment, at: header.base,
                     fileOffset: 0)
                 version = nil
+                lackingEnd = header.base
             }
             keep(header.checkpoints)
             durableEnd = max(durableEnd, header.base)
@@ -191,6 +197,9 @@ package struct LogCheck {
 
     mutating func keep(_ kept: KeptCheckpoints) {
         self.kept = kept
+        if let lackingEnd, let newest = kept.newest, newest.position >= lackingEnd {
+            self.lackingEnd = nil
+        }
         for reference in kept.all.reversed()
         where !checkpoints.contains(where: { $0.namesSameImage(as: reference) }) {
             checkpoints.append(reference)
@@ -227,6 +236,7 @@ package struct LogCheck {
     ) throws(StoreError) {
         let numbers = try SegmentHeader.numbers(directory.names())
         guard numbers.contains(earlier), !numbers.contains(number - 1) else { return }
+        lackingEnd = .max
         let name = SegmentHeader.fileName(number: number - 1)
         add(RealmLog.missing(directory, number - 1, next: number), name, at: 0)
     }
