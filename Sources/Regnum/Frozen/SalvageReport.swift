@@ -48,7 +48,9 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
             case missing
             /// A list has all its elements, but some of them perhaps in another order.
             case unordered
-            /// A collection is as it was before the missing commits, although it was changed later.
+            /// A collection is as it was before changes that can't be applied, since they depend on
+            /// missing commits or unreadable elements. It may have elements that were removed, and
+            /// lack others.
             case outdated
         }
 
@@ -173,7 +175,7 @@ extension SalvageReport.ChangedProperty: CustomStringConvertible {
             switch change {
             case .missing: "lost objects or elements are missing"
             case .unordered: "the order may differ"
-            case .outdated: "as before the missing commits"
+            case .outdated: "later changes are missing"
             }
         return "\(className) \(key ?? "with an unknown key"), \(property): \(what)"
     }

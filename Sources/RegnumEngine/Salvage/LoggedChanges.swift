@@ -9,8 +9,9 @@ import RegnumStore
 struct LoggedChanges {
     /// The values that the log has of a row.
     enum Row {
-        /// All values, since the row was inserted by a commit.
-        case inserted(version: UInt64, [Value])
+        /// All values, since the row was inserted by a commit, and those that were set in columns
+        /// added since.
+        case inserted(version: UInt64, [Value], later: [ColumnKey: Value])
         case set([ColumnKey: Value])
     }
 
@@ -55,7 +56,8 @@ struct LoggedChanges {
     /// Returns whether a row may have been changed or deleted by commits that can't be read.
     func isUncertain(_ table: TableKey, _ row: UInt64) -> Bool {
         guard let gap = gaps.last else { return false }
-        guard let last = gap.last, case .inserted(let version, _)? = tables[table.index].rows[row]
+        guard let last = gap.last,
+            case .inserted(let version, _, _)? = tables[table.index].rows[row]
         else { return true }
         return version <= last
     }
@@ -113,7 +115,7 @@ struct LoggedChanges {
             rowCount += keys.count
             for (position, key) in keys.enumerated() where !isDeleted(table, key.rawValue) {
                 tables[table.index].rows[key.rawValue] = .inserted(
-                    version: version, columns.map { $0[position] })
+                    version: version, columns.map { $0[position] }, later: [:])
             }
         case .lists(let place, let changes):
             for change in changes { splice(place, change.row, change.splices) }
@@ -143,12 +145,13 @@ struct LoggedChanges {
             tables[table.index].replaced[column, default: []].insert(row)
         }
         switch tables[table.index].rows.removeValue(forKey: row) {
-        case .inserted(let version, var values):
-            // A column that is newer than the row
-            let columns = schema.tables[table.index].columns
-            while values.count <= column.index { values.append(columns[values.count].defaultValue) }
-            values[column.index] = value
-            tables[table.index].rows[row] = .inserted(version: version, values)
+        case .inserted(let version, var values, var later):
+            if column.index < values.count {
+                values[column.index] = value
+            } else {
+                later[column] = value
+            }
+            tables[table.index].rows[row] = .inserted(version: version, values, later: later)
         case .set(var values):
             values[column] = value
             tables[table.index].rows[row] = .set(values)

@@ -15,8 +15,11 @@ struct LoggedRecord {
     /// The classes after the changes of the record.
     private(set) var schema: DatabaseSchema
     private var reader: RecordReader
-    private let rowCount: Int
+    // As `RecordApplication` limits and orders the operations.
+    private var deletedLeft: Int
     private var cellsLeft = Limits.maximumRecordCellCount
+    private var setCellsLeft = Limits.maximumRecordCellCount
+    private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
     private var budget = RecordBudget()
     private var lastElement: UInt64 = 0
 
@@ -27,7 +30,7 @@ struct LoggedRecord {
     /// Throws `invalidDatabase` if the body doesn't fit these classes or is damaged, and
     /// `unsupportedFormat` for what only newer versions know.
     init(_ body: [UInt8], _ schema: DatabaseSchema, rowCount: Int) throws(StoreError) {
-        self.rowCount = rowCount
+        deletedLeft = rowCount
         reader = RecordReader(body)
         self.schema = schema
         _ = try reader.fixed(UInt64.self)  // version
@@ -43,15 +46,19 @@ struct LoggedRecord {
             throw .newer("A commit record has the unknown operation \(code)")
         }
         switch operation {
+        case .delete, .set, .insert, .lists: break
+        default: try reader.require(lastPlace.1 < 0, "a class is changed after rows were")
+        }
+        switch operation {
         case .schemaVersion:
             let version = try reader.varint()
             try reader.require(version > schema.version, "the schema version does not increase")
-            try charge()
+            try charge(adding: 0)
             schema = schema.at(version: version)
         case .addTable: try addTable()
         case .addColumn, .addList, .addIndex, .addFullTextIndex, .addGeoIndex:
             let table = try self.table()
-            try charge()
+            try charge(adding: operation == .addColumn || operation == .addList ? 1 : 0)
             do throws(StoreError) {
                 try change(table, operation)
             } catch {
@@ -60,8 +67,10 @@ struct LoggedRecord {
             }
         case .delete:
             let table = try self.table()
-            operations.append(
-                .delete(table.key, try KeyRuns.decode(&reader, maximumCount: rowCount)))
+            try advance(to: .delete, table)
+            let keys = try KeyRuns.decode(&reader, maximumCount: deletedLeft)
+            deletedLeft -= keys.count
+            operations.append(.delete(table.key, keys))
         case .set: try set()
         case .insert: try insert()
         case .lists: try lists()
@@ -75,15 +84,18 @@ struct LoggedRecord {
         return schema.tables[index]
     }
 
-    private mutating func keys(cellsPerRow: Int) throws(StoreError) -> [ObjectKey] {
-        let keys = try KeyRuns.decode(&reader, maximumCount: cellsLeft / max(cellsPerRow, 1))
-        cellsLeft -= keys.count * cellsPerRow
-        return keys
+    /// Checks the order of operations: rows before lists, and then by class, kind and property.
+    private mutating func advance(
+        to operation: CommitRecord.Operation, _ table: TableSchema, _ property: Int = 0
+    ) throws(StoreError) {
+        let place = (operation == .lists ? 1 : 0, table.key.index, operation.rawValue, property)
+        try reader.require(lastPlace < place, "operations are out of order")
+        lastPlace = place
     }
 
-    private mutating func charge() throws(StoreError) {
+    private mutating func charge(adding parts: Int) throws(StoreError) {
         try reader.require(
-            budget.chargeSchemaChange(schema, adding: 1),
+            budget.chargeSchemaChange(schema, adding: parts),
             "it changes the schema more often than a record may")
     }
 
@@ -98,7 +110,7 @@ struct LoggedRecord {
             max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
-        try charge()
+        try charge(adding: 1 + count)
         do throws(StoreError) {
             try SchemaRules.check(
                 newTable: name, kind, columns, isTaken: schema.table(named: name) != nil,
@@ -149,15 +161,20 @@ struct LoggedRecord {
         let table = try self.table()
         let index = try reader.count(max: table.columns.count - 1, "a column key")
         let column = table.columns[index]
+        try advance(to: .set, table, index)
         try reader.require(!column.isPrimaryKey, "it changes a primary key")
-        let keys = try self.keys(cellsPerRow: 1)
+        let keys = try KeyRuns.decode(&reader, maximumCount: setCellsLeft)
+        setCellsLeft -= keys.count
         operations.append(
             .set(table.key, column.key, keys, try values(of: column, count: keys.count)))
     }
 
     private mutating func insert() throws(StoreError) {
         let table = try self.table()
-        let keys = try self.keys(cellsPerRow: table.columns.count + Limits.recordCellsPerRow)
+        try advance(to: .insert, table)
+        let cellsPerRow = table.columns.count + Limits.recordCellsPerRow
+        let keys = try KeyRuns.decode(&reader, maximumCount: cellsLeft / cellsPerRow)
+        cellsLeft -= keys.count * cellsPerRow
         let count = try reader.varint()
         try reader.require(
             count == UInt64(table.columns.count), "its rows have the wrong number of columns")
@@ -185,9 +202,12 @@ struct LoggedRecord {
         let table = try self.table()
         let index = try reader.count(max: Int(UInt16.max), "a list key")
         try reader.require(index < table.lists.count, "it changes a list that does not exist")
+        try advance(to: .lists, table, index)
         let place = ListPlace(table: table.key, list: ListKey(rawValue: UInt16(index)))
         var changes: [(row: ObjectKey, splices: [ListSplice])] = []
-        for row in try keys(cellsPerRow: 1) { changes.append((row, try splices())) }
+        let maximumCount = reader.remaining / 4  // a change takes at least 4 bytes
+        let keys = try KeyRuns.decode(&reader, maximumCount: maximumCount)
+        for row in keys { changes.append((row, try splices())) }
         operations.append(.lists(place, changes))
     }
 

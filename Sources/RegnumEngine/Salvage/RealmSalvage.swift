@@ -73,16 +73,20 @@ package enum RealmSalvage {
         } catch {
             throw StoreError(uncancelled: error, path)
         }
+        let findings: SalvageFindings
         do {
             while !writer.isAtEnd {
                 try checkCancellation()
                 try await writeBatch(writer, coordinator, fileSystem)
             }
+            let root = coordinator.published
+            findings = try await Coordinator.onPool { () throws(StoreError) in
+                writer.finish(root)
+            }
         } catch {
             await coordinator.close()
             throw StoreError(uncancelled: error, path)
         }
-        let findings = writer.finish(coordinator.published)
         await coordinator.close()
         return findings
     }

@@ -40,7 +40,8 @@ package struct SalvageFindings: Sendable {
             case missing
             /// A list has its elements, but perhaps in another order.
             case unordered
-            /// A collection was changed after commits that can't be read; it is as before these.
+            /// A collection lacks changes, because positions in it aren't known: commits, or a part
+            /// of it, can't be read.
             case outdated
         }
 

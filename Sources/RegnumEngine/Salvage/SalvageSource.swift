@@ -35,7 +35,7 @@ final class SalvageSource {
         if deleted.count > 0 { keys = keys.filter { deleted[$0] == nil } }
         if stored.count == limit { return (keys, stored[limit - 1].rawValue + 1) }
         let new = newRows(table)
-        let start = new.firstIndex { $0 >= key } ?? new.count
+        let start = firstIndex(below: new.count) { new[$0] >= key }
         let part = new[start...].prefix(max(limit - stored.count, 1))
         keys += part
         return (keys, part.endIndex < new.count ? new[part.endIndex] : nil)
@@ -58,9 +58,9 @@ final class SalvageSource {
     /// Returns a value of a row, or `nil` if it can't be read.
     func value(_ table: TableKey, _ row: UInt64, _ column: ColumnSchema) -> Value? {
         switch changes[table].rows[row] {
-        case .inserted(_, let values):
+        case .inserted(_, let values, let later):
             let index = column.key.index
-            return index < values.count ? values[index] : column.defaultValue
+            return index < values.count ? values[index] : later[column.key] ?? column.defaultValue
         case .set(let values):
             if let value = values[column.key] { return value }
         case nil: break
@@ -110,14 +110,13 @@ final class SalvageSource {
     func list(_ table: TableKey, _ row: UInt64, _ list: ListSchema) -> StoredLists.Elements {
         let key = RowList(list: list.key, row: ObjectKey(rawValue: row))
         var (found, version) = storedList(table, row, list)
-        let deleted = changes[list.target].deleted
-        for change in changes[table].lists[key] ?? [] where change.version > version {
-            if !deleted.isEmpty {
-                found.rows.removeAll { (deleted[$0] ?? .max) <= change.version }
-            }
-            Self.apply(change.splices, to: &found)
+        let isOwned = schema.tables[list.target.index].kind.isOwned
+        if found.problem == .unordered, list.kind == .set, !isOwned {
+            found = StoredLists.Elements(rows: found.rows.sorted())  // objects, by their keys
         }
-        if !deleted.isEmpty { found.rows.removeAll { deleted[$0] != nil } }
+        let all = changes[table].lists[key] ?? []
+        let start = firstIndex(below: all.count) { all[$0].version > version }
+        found.apply(all[start...], deleted: changes[list.target].deleted, isOwned: isOwned)
         if changes[table].outdatedLists.contains(key) { found.problem = .outdated }
         return found
     }
@@ -127,7 +126,7 @@ final class SalvageSource {
     private func storedList(
         _ table: TableKey, _ row: UInt64, _ list: ListSchema
     ) -> (StoredLists.Elements, version: UInt64) {
-        if case .inserted(let version, _)? = changes[table].rows[row] {
+        if case .inserted(let version, _, _)? = changes[table].rows[row] {
             return (StoredLists.Elements(), version - 1)
         }
         let place = ListPlace(table: table, list: list.key)
@@ -145,21 +144,6 @@ final class SalvageSource {
             if best == nil || isBetter { best = (found, base.version) }
         }
         return best ?? (StoredLists.Elements(), 0)
-    }
-
-    private static func apply(_ splices: [ListSplice], to list: inout StoredLists.Elements) {
-        let end = splices.last.map { $0.position + $0.removedCount } ?? 0
-        guard list.problem == nil, end <= list.rows.count else {
-            // Positions aren't known.
-            list.problem = .missing
-            for splice in splices { list.rows += splice.inserted.map(\.rawValue) }
-            return
-        }
-        for splice in splices.reversed() {
-            list.rows.replaceSubrange(
-                splice.position..<splice.position + splice.removedCount,
-                with: splice.inserted.map(\.rawValue))
-        }
     }
 }
 

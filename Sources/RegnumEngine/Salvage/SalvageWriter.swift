@@ -18,6 +18,15 @@ final class SalvageWriter: @unchecked Sendable {
     private var nextKey: UInt64 = 0
     /// The number of rows written, by class.
     private var insertedCounts: [Int]
+    /// The properties to report if the row has an owner when all have theirs.
+    private var undecidedCuts: [UndecidedCut] = []
+
+    private struct UndecidedCut {
+        let table: TableKey
+        let row: UInt64
+        let property: String
+        let reason: SalvageFindings.Cut.Reason
+    }
 
     private enum Phase { case rows, references, orphans, end }
 
@@ -52,7 +61,7 @@ final class SalvageWriter: @unchecked Sendable {
         var byteCount = 0
         while !isAtEnd, rowCount < Self.maximumRowCount, byteCount < Self.maximumByteCount {
             guard position < tables.count else {
-                goToNextPhase()
+                goToNextPhase(transaction)
                 continue
             }
             let table = tables[position]
@@ -75,13 +84,32 @@ final class SalvageWriter: @unchecked Sendable {
         for table in source.schema.tables {
             let count = root.count(table.key)
             findings.classes[table.key.index].savedCount = count
+            findings.classes[table.key.index].uncertainCount = uncertainCount(table.key, root)
             guard table.kind == .embedded else { continue }
             findings.classes[table.key.index].lostCount += insertedCounts[table.key.index] - count
         }
         return findings
     }
 
-    private func goToNextPhase() {
+    /// Returns the number of rows that commits that can't be read may have changed or deleted.
+    private func uncertainCount(_ table: TableKey, _ root: DatabaseRoot) -> Int {
+        if source.changes.gaps.isEmpty { return 0 }
+        var count = 0
+        root.content.table(table)?.forEachKey { key in
+            if source.changes.isUncertain(table, key) { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    private func goToNextPhase(_ transaction: EngineTransaction) {
+        if phase == .references {
+            for cut in undecidedCuts {
+                let table = source.schema.tables[cut.table.index]
+                _ = addCut(table, cut.row, cut.property, cut.reason, transaction.content)
+            }
+            undecidedCuts = []
+        }
         (position, nextKey) = (0, 0)
         phase =
             switch phase {
@@ -141,7 +169,10 @@ final class SalvageWriter: @unchecked Sendable {
         values.reserveCapacity(table.columns.count)
         var byteCount = 8
         for column in table.columns {
-            guard var value = source.value(table.key, key, column),
+            // A dropped property takes up space, which may be damaged, but has no values.
+            let isDropped = column.name == DroppedName.column(column.key)
+            let found = isDropped ? column.defaultValue : source.value(table.key, key, column)
+            guard var value = found,
                 table.rules[column.key.index].problem(with: value) == nil
             else {
                 findings.addLost(table, source.keyText(table, key), column.name)
@@ -158,16 +189,11 @@ final class SalvageWriter: @unchecked Sendable {
             let older = transaction.find(table.key, primaryKey: values[primaryKey.index])
         {
             // A commit that can't be read deleted it; otherwise, only a forged file has both.
-            if source.changes.gaps.isEmpty {
-                findings.addLost(table, source.keyText(table, older.rawValue), nil)
-            }
+            findings.addLost(table, source.keyText(table, older.rawValue), nil)
             transaction.delete(table.key, older)
         }
         transaction.insert(table.key, at: key, values)
         insertedCounts[table.key.index] += 1
-        if source.changes.isUncertain(table.key, key) {
-            findings.classes[table.key.index].uncertainCount += 1
-        }
         return byteCount
     }
 
@@ -223,9 +249,7 @@ final class SalvageWriter: @unchecked Sendable {
         let rows = referable(found.rows, list.target, transaction.content)
         if rows.count < found.rows.count, found.problem != .outdated { found.problem = .missing }
         var elements = rows.map { ObjectKey(rawValue: $0) }
-        if found.problem == .missing || found.problem == .unordered,
-            let sorted = sorted(elements, of: list, table, key, transaction)
-        {
+        if found.problem != nil, let sorted = sorted(elements, of: list, table, key, transaction) {
             elements = sorted
             if found.problem == .unordered { found.problem = nil }
         }
@@ -294,16 +318,30 @@ final class SalvageWriter: @unchecked Sendable {
         _ table: TableSchema, _ key: UInt64, _ property: String,
         _ reason: SalvageFindings.Cut.Reason, _ transaction: EngineTransaction
     ) {
+        if !addCut(table, key, property, reason, transaction.content) {
+            undecidedCuts.append(
+                UndecidedCut(table: table.key, row: key, property: property, reason: reason))
+        }
+    }
+
+    /// Reports a property if the row has an owner or needs none. Returns whether that is so.
+    private func addCut(
+        _ table: TableSchema, _ key: UInt64, _ property: String,
+        _ reason: SalvageFindings.Cut.Reason, _ content: DatabaseContent
+    ) -> Bool {
         var (table, key, property) = (table, key, property)
         // Bounded, because rows of a forged file can own each other.
         for _ in 0...Limits.maximumAnyLevel where table.kind == .elements {
-            guard let owner = transaction.content.owner(table.key, key) else { break }
+            guard let owner = content.owner(table.key, key) else { return false }
             let owners = source.schema.tables[owner.table.index]
             property = owners.lists.first { $0.target == table.key }?.name ?? property
             (table, key) = (owners, owner.row)
         }
+        if table.kind == .elements { return false }
+        guard !table.kind.isOwned || content.owner(table.key, key) != nil else { return false }
         findings.addCut(
             table, source.keyText(table, key), property.itemsProperty ?? property, reason)
+        return true
     }
 }
 
