@@ -30,14 +30,6 @@ import Testing
         return try await Realm.open(configuration)
     }
 
-    /// Makes the control page of a closed realm look like that of an earlier boot.
-    private func setOtherBoot(_ place: URL) throws {
-        let lock = try PosixFileSystem.shared.openDirectory(place.path, .existing).openLock()
-        var page = try requireValue(lock.loadControl())
-        page.bootID = Identity128(high: 1, low: 2)
-        for _ in 0..<2 { lock.storeControl(&page) }
-    }
-
     /// Returns the position after the last nonzero byte of the file.
     private func end(of file: URL) throws -> Int {
         let bytes = try Data(contentsOf: file)
@@ -81,7 +73,7 @@ import Testing
         if isLockLost {
             try FileManager.default.removeItem(at: place.appending(path: "LOCK"))
         } else {
-            try setOtherBoot(place)
+            try DamagedSource.setOtherBoot(place)
         }
         let log = place.appending(path: "log-0-0")
         let start = try end(of: log)
@@ -107,7 +99,7 @@ import Testing
         let file = try FileHandle(forWritingTo: log)
         try file.seek(toOffset: UInt64(range.lowerBound))
         try file.write(contentsOf: Data(count: range.count))
-        try setOtherBoot(place)
+        try DamagedSource.setOtherBoot(place)
         let realm = try await open()
         expectEqual(realm.recovery.discardedVersions, [version + 2])
         let text = lines.texts(.warning)

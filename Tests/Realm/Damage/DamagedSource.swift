@@ -59,6 +59,17 @@ struct DamagedSource: Sendable {
         return files
     }
 
+    /// Makes the control page of a closed realm look like that of an earlier boot. Returns false if
+    /// it is damaged.
+    @discardableResult
+    static func setOtherBoot(_ url: URL) throws -> Bool {
+        let lock = try PosixFileSystem.shared.openDirectory(url.path, .existing).openLock()
+        guard var page = lock.loadControl() else { return false }
+        page.bootID = Identity128(high: 1, low: 2)
+        for _ in 0..<2 { lock.storeControl(&page) }
+        return true
+    }
+
     /// Returns a configuration with tiny segments and a checkpoint every few commits.
     static func configuration(_ url: URL) -> Realm.Configuration {
         var configuration = Realm.Configuration(location: .file(url), objectTypes: [Crate.self])

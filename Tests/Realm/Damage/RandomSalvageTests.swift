@@ -53,12 +53,15 @@ private struct SalvageRun {
     private let opened: URL
     private let source: DamagedSource
     private let damage: FileDamage
+    /// Whether the machine was restarted since: only what is on disk tells where the log ends.
+    private let isRebooted: Bool
 
     init(_ folder: RealmFolder, _ sources: [DamagedSource], _ number: Int, _ seed: UInt64) {
         var numbers = SeededRandom(seed)
         source = sources[numbers.below(sources.count)]
         // A log of another realm would be salvaged as that realm.
         damage = FileDamage(source, others: [], &numbers)
+        isRebooted = numbers.oneIn(3) && !damage.touched.contains("LOCK")
         damaged = folder["damaged-\(number).realm"]
         target = folder["salvaged-\(number).realm"]
         opened = folder["opened-\(number).realm"]
@@ -72,6 +75,9 @@ private struct SalvageRun {
         do {
             try damage.write(to: damaged)
             try damage.write(to: opened)
+            if isRebooted {
+                for url in [damaged, opened] { try DamagedSource.setOtherBoot(url) }
+            }
             pulse.beat()
             return try await salvage(pulse)
         } catch {
@@ -82,6 +88,7 @@ private struct SalvageRun {
     private func salvage(_ pulse: RunPulse) async throws -> String {
         let (readable, version) = try await readOpened()
         pulse.beat()
+        let before = try DamagedSource.files(in: damaged)
         let report: SalvageReport
         do {
             report = try await Realm.salvage(damaged, to: target)
@@ -95,12 +102,13 @@ private struct SalvageRun {
         }
         pulse.beat()
         let kept = try DamagedSource.files(in: damaged)
-        if kept != damage.files { throw RunFailure("the damaged realm was changed") }
+        if kept != before { throw RunFailure("the damaged realm was changed") }
         let found = try await readSalvaged()
         pulse.beat()
         do {
             try checkTruth(found, report)
             try checkLost(found, report)
+            try checkUnchanged(found, report)
             if report.version < version { throw RunFailure("version \(version) can be opened") }
             if report.version == version { try checkReadable(readable, found, report) }
         } catch {
@@ -183,6 +191,28 @@ private struct SalvageRun {
         }
         if missing.isEmpty, report.changedProperties.isEmpty, !report.isComplete {
             throw RunFailure("nothing is missing")
+        }
+    }
+
+    /// Objects that were the same before the missing commits and in all versions since are saved as
+    /// they are, or named.
+    private func checkUnchanged(_ found: [Int: Parts], _ report: SalvageReport) throws {
+        guard let first = report.missingCommits.first?.first else { return }
+        let later = source.contents.filter { $0.key >= first && $0.key <= report.version }
+        let before = (source.contents[first - 1] ?? [:]).mapValues(Self.parts)
+        let unchanged = before.filter { id, parts in
+            later.values.allSatisfy { $0[id].map(Self.parts) == parts }
+        }
+        let named = Set(report.lostObjects.filter { $0.className == "Crate" }.compactMap(\.key))
+        let unnamedCount = report.lostObjects.count { $0.className == "Crate" && $0.key == nil }
+        let unknown = unchanged.keys.filter { found[$0] == nil && !named.contains("\($0)") }
+        if unknown.count > unnamedCount {
+            throw RunFailure("objects \(unknown) are missing, and \(unnamedCount) unnamed")
+        }
+        let changed = Set(report.changedProperties.compactMap(\.key))
+        for (id, parts) in unchanged where !changed.contains("\(id)") {
+            guard let saved = found[id], saved != parts else { continue }
+            throw RunFailure("object \(id) is \(saved) instead of \(parts)")
         }
     }
 

@@ -9,20 +9,20 @@ import Testing
 /// Each kind of damage costs only what it hits, and the report names it.
 @Suite(.timeLimit(.minutes(20)))
 struct SalvageTests {
-    private let folder: RealmFolder
+    let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }
 
-    private static func name(_ id: Int) -> String { "the name of the crate \(id), in full" }
+    static func name(_ id: Int) -> String { "the name of the crate \(id), in full" }
 
-    private func configuration(_ name: String) -> Realm.Configuration {
+    func configuration(_ name: String) -> Realm.Configuration {
         var configuration = folder.configuration(name, [Crate.self])
         configuration.logger = nil
         return configuration
     }
 
     /// Adds crates in one commit each, to a realm that is then closed. Each links to the first one.
-    private func write(_ commits: [Range<Int>], hasCheckpoint: Bool = false) async throws {
+    func write(_ commits: [Range<Int>], hasCheckpoint: Bool = false) async throws {
         var configuration = configuration("test.realm")
         if hasCheckpoint {
             configuration.adjust = { $0.checkpoint.minimumClosingByteCount = 1 }
@@ -47,7 +47,7 @@ struct SalvageTests {
     }
 
     /// Makes a realm without a log: a backup.
-    private func makeBackup(count: Int) async throws {
+    func makeBackup(count: Int) async throws {
         try await write([0..<count])
         let realm = try await Realm.open(configuration("test.realm"))
         try await realm.backup(to: folder["backup.realm"])
@@ -55,7 +55,7 @@ struct SalvageTests {
     }
 
     /// Flips a bit of a file at the offset that `place` returns for its bytes.
-    private func flip(_ realm: String, _ name: String, _ place: (Data) -> Int?) throws {
+    func flip(_ realm: String, _ name: String, _ place: (Data) -> Int?) throws {
         let file = folder[realm].appending(path: name)
         var bytes = try Data(contentsOf: file)
         let offset = try requireValue(place(bytes))
@@ -63,12 +63,12 @@ struct SalvageTests {
         try bytes.write(to: file, options: .atomic)
     }
 
-    private static func text(_ id: Int, _ bytes: Data) -> Int? {
+    static func text(_ id: Int, _ bytes: Data) -> Int? {
         bytes.range(of: Data(name(id).utf8))?.lowerBound
     }
 
     /// Salvages a realm, and checks that the original is unchanged and the new realm sound.
-    private func salvage(_ name: String = "test.realm") async throws -> SalvageReport {
+    func salvage(_ name: String = "test.realm") async throws -> SalvageReport {
         let before = try DamagedSource.files(in: folder[name])
         let report = try await Realm.salvage(folder[name], to: folder["new.realm"])
         try expectEqual(DamagedSource.files(in: folder[name]), before)
@@ -78,7 +78,7 @@ struct SalvageTests {
     }
 
     /// Returns the crates in the new realm, by ID, after checking that each is as it was written.
-    private func saved() async throws -> Set<Int> {
+    func saved() async throws -> Set<Int> {
         let realm = try await Realm.open(configuration("new.realm"))
         let found = try await realm.read { tx in
             tx.objects(Crate.self).map { crate in
@@ -94,11 +94,11 @@ struct SalvageTests {
     }
 
     /// Returns the first and the last version of each run of missing commits.
-    private static func missing(_ report: SalvageReport) -> [[UInt64?]] {
+    static func missing(_ report: SalvageReport) -> [[UInt64?]] {
         report.missingCommits.map { [$0.first, $0.last] }
     }
 
-    private func crates(_ report: SalvageReport) throws -> SalvageReport.ClassCounts {
+    func crates(_ report: SalvageReport) throws -> SalvageReport.ClassCounts {
         try requireValue(report.classes.first { $0.className == "Crate" })
     }
 

@@ -39,6 +39,46 @@ import Testing
         ) { false }
         expectEqual(damaged.damages.map(\.path), [realm.path + "/migration"])
     }
+
+    /// A segment that can't be read may have had commits, and the one after it doesn't tell if it
+    /// has none.
+    @Test func unreadableSegmentMayHaveHadTheLastCommits() throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        for _ in 0..<60 { try process.commit(3_000) }
+        func check() throws -> LogCheck {
+            try LogCheck.run(realm.disk, path: realm.path, options: realm.options, limit: 10) {
+                false
+            }
+        }
+        let count = realm.segmentSizes().count
+        try #require(count >= 3)
+        realm.disk.removeFile("LOCK", in: realm.path)
+        let (last, other) = ("log-0-\(count - 1)", "log-0-\(count - 2)")
+        let bytes = try requireValue(realm.disk.contents(of: other, in: realm.path))
+        func damage() {
+            var damaged = bytes
+            damaged[80] ^= 1
+            realm.disk.setContents(damaged, of: other, in: realm.path)
+        }
+        damage()
+        let later = try check()
+        expectTrue(!later.damages.isEmpty && !later.mayLackEnd)
+        expectEqual(later.versions.last?.upperBound, 60)
+        realm.disk.setContents(bytes, of: other, in: realm.path)
+        // as if the process had been killed after it began the segment
+        let header = try requireValue(realm.disk.contents(of: last, in: realm.path))
+        let rest = [UInt8](repeating: 0, count: header.count - 4_096)
+        realm.disk.setContents(header.prefix(4_096) + rest, of: last, in: realm.path)
+        let sound = try check()
+        expectTrue(sound.damages.isEmpty && !sound.mayLackEnd)
+        damage()
+        let hidden = try check()
+        expectTrue(!hidden.damages.isEmpty && hidden.mayLackEnd)
+        realm.disk.removeFile(other, in: realm.path)
+        let missing = try check()
+        expectTrue(!missing.damages.isEmpty && missing.mayLackEnd)
+    }
 }
 
 /// A file system that reports which files are opened. Confined to one thread once its directories
