@@ -10,31 +10,34 @@ extension LogCheck {
         let required = base ?? (isLast ? publishedEnd : 0)
         var cursor = RecordCursor(segment, limit: limit, options)
         while !isOver {
-            do throws(StoreError) {
-                while !isCancelled(), try acceptNext(&cursor, segment) {}
-                let position = cursor.position
-                if isOver || position >= required && base != nil { return cursor.point }
-                if position >= required, try !isTailDamaged(segment, cursor.point, isLast: isLast) {
-                    return cursor.point
-                }
-                let resumed = try resume(segment, after: position, before: limit, required)
+            while !isCancelled(), try acceptNext(&cursor, segment) {}
+            let position = cursor.position
+            if isOver || position >= required && base != nil { return cursor.point }
+            if position >= required, try !isTailDamaged(segment, cursor.point, isLast: isLast) {
+                if addFailure(segment, at: position) { lackingEnd = .max }
+                return cursor.point
+            }
+            let resumed = try resume(segment, after: position, before: limit, required)
+            if !addFailure(segment, at: position) {
                 let next = resumed.map { segment.fileOffset(of: $0.position) }
                 report(
                     "the record there does not match its checksums or its predecessor; "
                         + (next.map { "the next one is at byte \($0)" } ?? "none follows"),
                     segment, at: position)
-                version = nil
-                lackingEnd = resumed?.position ?? .max
-                guard let resumed else { return nil }
-                cursor = RecordCursor(segment, at: resumed, limit: limit, options)
-            } catch {
-                guard error.isMediaFailure else { throw error }
-                add(error, segment.name, at: segment.fileOffset(of: cursor.position))
-                lackingEnd = .max
-                return nil
             }
+            version = nil
+            lackingEnd = resumed?.position ?? .max
+            guard let resumed else { return nil }
+            cursor = RecordCursor(segment, at: resumed, limit: limit, options)
         }
         return nil
+    }
+
+    /// Adds the failure of the disk to read the segment, if it failed. Returns whether it did.
+    private mutating func addFailure(_ segment: LogSegment, at position: LogPosition) -> Bool {
+        guard let failure = (segment.file as? PatchedFile)?.takeFailure() else { return false }
+        add(failure, segment.name, at: segment.fileOffset(of: position))
+        return true
     }
 
     /// Reads the next record. Returns whether there is one.

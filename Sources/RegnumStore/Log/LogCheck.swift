@@ -130,9 +130,12 @@ package struct LogCheck {
     }
 
     /// Opens a segment; `nil` if its header is damaged, which is reported, or if it was trimmed.
+    /// What the disk can't read after the header reads as zeros.
     private mutating func open(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do throws(StoreError) {
-            return try LogSegment.open(directory, number)
+            var segment = try LogSegment.open(directory, number)
+            segment.file = PatchedFile(segment.file)
+            return segment
         } catch {
             let name = SegmentHeader.fileName(number: number)
             if error.code == .fileNotFound, try !directory.names().contains(name) { return nil }

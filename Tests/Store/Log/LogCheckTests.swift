@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -38,6 +39,29 @@ import Testing
             realm.disk, path: realm.path, options: realm.options, limit: 10
         ) { false }
         expectEqual(damaged.damages.map(\.path), [realm.path + "/migration"])
+    }
+
+    /// A disk that can't read a block costs the commits that are in it, and no others.
+    @Test func unreadableBlockCostsOnlyItsCommits() throws {
+        var realm = LogFixture()
+        realm.options.firstSegmentByteCount = 1 << 20
+        realm.options.maximumSegmentByteCount = 1 << 20
+        let process = try realm.openWriter()
+        for _ in 0..<100 { try process.commit(3_000) }
+        let system = WatchedFileSystem(realm.disk)
+        system.unreadable = ("log-0-0", 65_536..<69_632)
+        let check = try LogCheck.run(
+            system, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(Set(check.damages.map(\.path)), [realm.path + "/log-0-0"])
+        expectEqual(check.damages.first?.errno, EIO)
+        expectTrue(!check.mayLackEnd)
+        expectEqual(check.versions.map(\.lowerBound).first, 1)
+        expectEqual(check.versions.map(\.upperBound).last, 100)
+        // each record has 3,048 bytes
+        try #require(check.versions.count == 2)
+        let missingCount = check.versions[1].lowerBound - check.versions[0].upperBound - 1
+        expectTrue(missingCount >= 1 && missingCount <= 3, "\(check.versions)")
     }
 
     /// A segment that can't be read may have had commits, and the one after it doesn't tell if it
@@ -85,9 +109,11 @@ import Testing
 /// are open.
 private final class WatchedFileSystem: FileSystem {
     private let base: any FileSystem
-    // Guard of both: set before the check starts, on the thread that runs it.
+    // Guard of all: set before the check starts, on the thread that runs it.
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
+    /// The bytes of a file that the disk can't read.
+    nonisolated(unsafe) var unreadable: (name: String, range: Range<UInt64>)?
 
     init(_ base: any FileSystem) { self.base = base }
 
@@ -132,7 +158,9 @@ private final class WatchedDirectory: RealmDirectory {
     func open(_ name: String) throws(StoreError) -> any StoreFile {
         system.willOpen(name)
         defer { system.didOpen(name) }
-        return try base.open(name)
+        let file = try base.open(name)
+        guard let unreadable = system.unreadable, unreadable.name == name else { return file }
+        return WatchedFile(file, unreadable.range)
     }
     func create(_ name: String) throws(StoreError) -> any StoreFile { try base.create(name) }
     func rename(_ name: String, to target: String) throws(StoreError) {
@@ -144,4 +172,33 @@ private final class WatchedDirectory: RealmDirectory {
     func unlink(_ name: String) throws(StoreError) { try base.unlink(name) }
     func sync() throws(StoreError) { try base.sync() }
     func openLock() throws(StoreError) -> any LockFile { try base.openLock() }
+}
+
+private final class WatchedFile: StoreFile {
+    private let base: any StoreFile
+    private let unreadable: Range<UInt64>
+
+    init(_ base: any StoreFile, _ unreadable: Range<UInt64>) {
+        self.base = base
+        self.unreadable = unreadable
+    }
+
+    func size() throws(StoreError) -> UInt64 { try base.size() }
+    func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
+        if (offset..<offset + UInt64(count)).overlaps(unreadable) {
+            throw StoreError(.ioFailed, "The disk can't be read.", errno: EIO)
+        }
+        return try base.read(at: offset, count: count)
+    }
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+        try base.write(bytes, at: offset)
+    }
+    func release(from offset: UInt64) { base.release(from: offset) }
+    func sync() throws(StoreError) { try base.sync() }
+    func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
+        try base.map(at: offset, count: count)
+    }
+    func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) -> Bool {
+        try base.populate(bytes, at: offset)
+    }
 }
