@@ -6,17 +6,17 @@ trap 'trap - INT; kill 0' INT
 
 # One build for all tests: the library is optimized, but keeps its assertions and trap messages.
 # Cross-module optimization would take a third longer and only speed up long scans. A separate
-# process for each module file would parse everything twice, and nothing could start earlier.
-# Backtraces need no more than line tables. The checks that the compiler makes of its own code for
-# LLVM would take a twentieth of the time.
+# process for each module file would parse everything twice, and nothing could start earlier. The
+# checks that the compiler makes of its own code for LLVM would take a twentieth of the time, and
+# debugging information a tenth: failed expectations and most traps name their line without it, and
+# backtraces their functions.
 checked_flags=(
     -c release --disable-index-store -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
-    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -gline-tables-only
-    -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
 )
 optimized_flags=(
     --scratch-path "$repository/.build/checked"
-    -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -disable-cmo
+    -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -disable-cmo -Xswiftc -gnone
 )
 areas=(
     Store Watch Layer Engine Coordinator Objects Collections Queries Fault Changes Realm Migrations
@@ -118,10 +118,11 @@ failed_build() {
 # test_threads LOG AREA...: builds areas with the thread sanitizer and runs their tests.
 test_threads() {
     local log=$1 binary=$repository/.build/tsan/release/regnumPackageTests.xctest
-    local flags=(--build-tests --sanitize=thread --scratch-path "$repository/.build/tsan")
+    local flags=(--build-tests --sanitize=thread --scratch-path "$repository/.build/tsan"
+        -Xswiftc -Onone -Xswiftc -gline-tables-only)
     shift
     export REGNUM_TARGETS=$(targets_of "$@")
-    if ! with_progress build "$log" swift build "${checked_flags[@]}" "${flags[@]}" -Xswiftc -Onone
+    if ! with_progress build "$log" swift build "${checked_flags[@]}" "${flags[@]}"
     then
         failed_build "$log"
         return 1
