@@ -83,6 +83,29 @@ import Testing
         expectTrue(error?.code == .invalidQuery && error?.className == "PagedShelf")
     }
 
+    // Covers .invalidQuery
+    @Test func aCapturedObjectBelongsToOneRealm() async throws {
+        func makeShelves() async throws -> Realm {
+            let realm = try await Realm.temporary([PagedShelf.self, PagedItem.self])
+            try await realm.write { tx in
+                let (shelf, item) = (PagedShelf(), PagedItem(1))
+                try tx.add(shelf)
+                try tx.add(item)
+                shelf.items.append(item)
+            }
+            return realm
+        }
+        let (realm, other) = (try await makeShelves(), try await makeShelves())
+        let item = try requireValue(realm.snapshot().objects(PagedItem.self).first)
+        let query = PreparedQuery<PagedShelf, Int> { $0.items.contains(item) && $0.id >= $1 }
+        expectEqual(realm.objects(PagedShelf.self).where(query, 0).count, 1)
+        // There, another item has the same row.
+        let error = #expect(throws: Realm.Error.self) {
+            try other.snapshot().read { _ = $0.objects(PagedShelf.self).where(query, 0).count }
+        }
+        expectTrue(error?.code == .invalidQuery && error?.className == "PagedItem")
+    }
+
     // Covers 3.1, 10.1
     @Test func preparedQueriesFindTheSameAsFreshOnes() async throws {
         let seed = SeededRandom.seed()

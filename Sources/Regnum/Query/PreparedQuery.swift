@@ -21,7 +21,9 @@ public struct PreparedQuery<Model: ObjectBase, each Argument: ScalarValue>: Send
     private let build: @Sendable (Query<Model>, repeat Query<each Argument>) -> Query<Bool>
     private let prepared: PreparedCondition
 
-    /// Creates a prepared query from a closure, which is called once and builds the condition.
+    /// Creates a prepared query from a closure, which is called once and builds the condition. If
+    /// the closure compares with a captured object, which belongs to one realm, it is called for
+    /// each use as well.
     ///
     /// A value in a place where it can't be used, such as in a comparison with a count or another
     /// value, is an error (`.invalidQuery`), which is reported when the query is used.
@@ -36,10 +38,12 @@ public struct PreparedQuery<Model: ObjectBase, each Argument: ScalarValue>: Send
         prepared = PreparedCondition(found, scope)
     }
 
-    /// Returns the condition for a class: `Model`, or the subclass of a metatype's value.
-    func condition(for schema: ClassSchema) -> PreparedCondition {
-        if schema.type == Model.self { return prepared }
-        let scope = QueryScope(realm: nil, root: schema)
+    /// Returns the condition for a realm and a class: `Model`, or the subclass of a metatype's
+    /// value.
+    func condition(for schema: ClassSchema, _ realm: RealmCore?) -> PreparedCondition {
+        // whether captured objects belong to the realm is checked when the condition is built
+        if schema.type == Model.self, prepared.operands.isEmpty { return prepared }
+        let scope = QueryScope(realm: realm, root: schema)
         let found = build(
             Query<Model>(.objects([]), scope), repeat scope.parameter((each Argument).self))
         return PreparedCondition(found, scope)
@@ -51,6 +55,8 @@ struct PreparedCondition: Sendable {
     let predicate: Predicate
     /// The error of a condition that can't be used.
     let problem: Realm.Error?
+    /// The classes of the objects that the condition compares with.
+    let operands: Set<OperandClass>
 
     init(_ found: Query<Bool>, _ scope: QueryScope) {
         predicate = scope.predicate(of: found)
@@ -60,6 +66,7 @@ struct PreparedCondition: Sendable {
                     + "string property be searched for it.")
         }
         problem = scope.problem
+        operands = scope.operands
     }
 }
 
@@ -101,9 +108,11 @@ extension Queryable {
         _ query: PreparedQuery<Model, repeat each Argument>, _ arguments: repeat each Argument
     ) -> Self {
         let realm = _realm
-        let condition = query.condition(for: realm.schema ?? ClassSchema.of(Model.self))
+        let condition = query.condition(
+            for: realm.schema ?? ClassSchema.of(Model.self), realm.core)
         var plan = _plan
         plan.problem = plan.problem ?? condition.problem
+        plan.operands.formUnion(condition.operands)
         var values: [Value] = []
         for argument in repeat each arguments {
             values.append(plan.operand(argument, realm.core))

@@ -49,8 +49,10 @@ private final class Winner: Object {
             let prize = tx.objects(Prize.self)[0]
             return winners.where { $0.prize == prize }
         }
+        let ofYear = PreparedQuery<Winner, Int> { $0.prize == old && $0.year == $1 }
+        let prepared = winners.where(ofYear, 0)
         let sections = live.sectioned(by: \.year)
-        for query in [live, text, dynamic, confined] { expectEqual(query.count, 1) }
+        for query in [live, text, dynamic, confined, prepared] { expectEqual(query.count, 1) }
         let frozen = live.current
         var stream = live.changes.makeAsyncIterator()
         _ = try await stream.next()
@@ -65,7 +67,7 @@ private final class Winner: Object {
             await realmError { _ = try live.predicate },
             await realmError { try await realm.read { tx in tx.resolve(frozen)?.count } },
         ]
-        for query in [live, text, dynamic, confined] {
+        for query in [live, text, dynamic, confined, prepared] {
             errors += [
                 await realmError { try realm.snapshot().read { _ in query.count } },
                 await realmError { for try await _ in query.changes { break } },
