@@ -243,6 +243,24 @@ final class PagedShelf: Object {
         }
     }
 
+    // Covers .invalidInput
+    @Test func aCursorOfAnotherPropertyOfAnElementIsRefused() async throws {
+        let realm = try await makeRealm([PagedItem(1, rank: 1)])
+        let shelves = realm.snapshot().objects(PagedShelf.self)
+        let byId = try shelves.filter("TRUEPREDICATE SORT(items[0].id ASC)")
+        let byRank = try shelves.filter("TRUEPREDICATE SORT(items[0].rank ASC)")
+        let cursor = try byId.page(limit: 1).cursor
+        expectEqual(try byId.page(after: cursor, limit: 1).count, 0)
+        let error = #expect(throws: Realm.Error.self) {
+            try byRank.page(after: cursor, limit: 1)
+        }
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(
+            error?.message,
+            "The page cursor belongs to results sorted by items[0].id ASC, not to results sorted "
+                + "by items[0].rank ASC.")
+    }
+
     @Test func aCursorIsCodable() async throws {
         let realm = try await makeRealm([PagedItem(1, rank: 1, name: "\u{e9}?/~"), PagedItem(2)])
         let items = realm.objects(PagedItem.self).sorted(by: .descending(\.name), .ascending(\.id))

@@ -95,8 +95,11 @@ extension SortTerm {
             if let position = hop.position { path += "[\(position)]" }
             if let key = hop.key { path += "['\(key.wrappedValue)']" }
         }
-        // The values of a list or map are columns of a hidden class.
-        let isElement = column.hops.last?.kind == .list
+        // The values of a list or map are columns of a hidden class, whose name has a point.
+        let isElement =
+            column.hops.last.map {
+                $0.kind == .list && $0.target.utf8.contains(UInt8(ascii: "."))
+            } ?? false
         if !isElement { path += path.isEmpty ? column.name : ".\(column.name)" }
         return "\(path) \(ascending ? "ASC" : "DESC")"
     }
