@@ -19,7 +19,17 @@ int cregnum_openat(int directory, const char *name, int flags, unsigned int mode
     do {
         fd = openat(directory, name, flags, (mode_t)mode);
     } while (fd < 0 && errno == EINTR);
-    return fd < 0 ? -errno : fd;
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd < 0 ? -errno : fd;
+    }
+    // The process has closed a standard stream: what it prints must not get into this file.
+    int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(fd);
+    if (other < 0 && (flags & O_EXCL) != 0) {
+        unlinkat(directory, name, 0);
+    }
+    return other < 0 ? -error : other;
 }
 
 int cregnum_rename_new(int directory, const char *name, const char *target) {

@@ -25,7 +25,7 @@ bool cregnum_crc32c_is_hardware(void);
 void cregnum_watch_forks(void);
 /// Returns whether this process is such a child, or a descendant of one.
 bool cregnum_is_forked(void);
-/// Calls openat. Returns the descriptor or -errno.
+/// Calls openat. Returns the descriptor, which is never that of a standard stream, or -errno.
 int cregnum_openat(int directory, const char *name, int flags, unsigned int mode);
 /// Calls renameat2 with RENAME_NOREPLACE. Returns 0 or -errno: -EEXIST if the target exists,
 /// -EINVAL if the file system doesn't support the flag.

@@ -3,14 +3,16 @@ import RegnumStore
 
 /// Opens the realm named by the first argument, as whatever user runs this, and prints the result:
 /// "opened", or the code and the message of the error. With the second argument "read" it opens for
-/// reading; with "fork", a forked child then tries to change the realm.
+/// reading; with "fork", a forked child then tries to change the realm; with "closed", commits and
+/// prints while the standard streams are closed.
 @main
 enum OpenChild {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 2 else { return print("usage: RegnumOpenChild PATH [read|fork]") }
+        guard arguments.count >= 2 else { return print("usage: RegnumOpenChild PATH [read|fork|closed]") }
         do throws(StoreError) {
             if arguments.last == "fork" { return try openAndFork(arguments[1]) }
+            if arguments.last == "closed" { return try commitWithoutStreams(arguments[1]) }
             let report = try open(arguments[1], isReadOnly: arguments.last == "read").report
             print("opened at version \(report.version)")
         } catch {
@@ -57,6 +59,18 @@ enum OpenChild {
             try log.append([body], version: 1)
             try log.sync()
         }
+    }
+
+    /// Commits while the standard streams are closed, and prints to each of them.
+    private static func commitWithoutStreams(_ path: String) throws(StoreError) {
+        for stream in STDIN_FILENO...STDERR_FILENO { close(stream) }
+        let log = try open(path).log
+        _ = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        try log.append([[1, 0, 0, 0, 0, 0, 0, 0]], version: 1)
+        try log.sync()
+        let text = [UInt8](repeating: UInt8(ascii: "!"), count: 64)
+        for stream in STDIN_FILENO...STDERR_FILENO { _ = write(stream, text, text.count) }
+        withExtendedLifetime(log) {}
     }
 
     private static func attempt(_ name: String, _ body: () throws(StoreError) -> Void) {
