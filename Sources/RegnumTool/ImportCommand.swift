@@ -54,13 +54,11 @@ struct ImportCommand: AsyncParsableCommand {
             let realm = try await Realm.open(configuration)
             // Another process may have created it in the meantime.
             let isNew = !isThere && realm.snapshot().storedClasses.isEmpty
+            let count: Int
             do {
-                let summary = try await realm.importJSON(
-                    from: input, update: update.policy, batchSize: atomic ? nil : batchSize)
-                await realm.close()
-                let noun = summary.objectCount == 1 ? "object" : "objects"
-                try OutputStream.standard.write(
-                    Array("\(summary.objectCount) \(noun) imported\n".utf8))
+                count = try await realm.importJSON(
+                    from: input, update: update.policy, batchSize: atomic ? nil : batchSize
+                ).objectCount
             } catch {
                 let snapshot = realm.snapshot()
                 // Unlike `isEmpty`, this counts asymmetric objects.
@@ -69,6 +67,10 @@ struct ImportCommand: AsyncParsableCommand {
                 if isNew, !hasObjects { await snapshot.removeUnchangedRealm() }
                 throw error
             }
+            await realm.close()
+            // The import stands, whatever becomes of the output.
+            let noun = count == 1 ? "object" : "objects"
+            try OutputStream.standard.write(Array("\(count) \(noun) imported\n".utf8))
         }
     }
 

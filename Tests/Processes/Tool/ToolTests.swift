@@ -235,6 +235,21 @@ import Testing
         }
     }
 
+    /// Also if it has no objects.
+    @Test func importStandsIfItsOutputCannotBeWritten() async throws {
+        let folder = try ToolFolder()
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(full >= 0)
+        let process = try ToolProcess(["import", "x.realm"], in: folder, output: full)
+        process.type(
+            #"{"regnum":1,"classes":[{"name":"A","properties":[{"name":"i","type":"int"}]}]}"#)
+        process.closeInput()
+        let result = try await process.result()
+        expectTrue(result.code == 74 && result.errors.contains("No space left"))
+        let schema = try await folder.run("schema", "x.realm")
+        expectTrue(schema.code == 0 && schema.output.contains("A: Object"), "\(schema)")
+    }
+
     @Test func outputThatNobodyReadsEndsTheTool() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5_000)
