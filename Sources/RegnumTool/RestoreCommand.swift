@@ -50,11 +50,9 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     @Sendable private static func parse(_ text: String) throws -> Date {
-        let styles = [
-            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-        ]
-        for style in styles {
-            if let date = try? style.parse(text) { return date }
+        // Foundation would accept February 30 and text after the time.
+        if let seconds = DateText.seconds(text) {
+            return Date(timeIntervalSinceReferenceDate: seconds)
         }
         throw ValidationError(
             "\"\(text)\" is not a time in ISO 8601, such as 2026-01-31T08:30:00Z.")

@@ -131,6 +131,8 @@ import Testing
             (["restore", "b.realm", "c.realm", "--version", "0"], 66),
             (["restore", "b.realm", "c.realm", "--version", "999"], 65),
             (["restore", "b.realm", "c.realm", "--time", "yesterday"], 64),
+            (["restore", "b.realm", "c.realm", "--time", "2126-02-30T08:30:00Z"], 64),
+            (["restore", "b.realm", "c.realm", "--time", "2126-02-28T08:30:00Z or so"], 64),
             (["restore", "b.realm", "c.realm", "--version", "1", "--time", time], 64),
             (["backup", "a.realm", "b.realm"], 73),
             (["backup", "a.realm", "c.realm", "--update"], 66),
