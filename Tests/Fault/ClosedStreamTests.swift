@@ -18,7 +18,7 @@ import Testing
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             let content = try Data(contentsOf: URL(filePath: path + "/" + name))
             let printed = content.range(of: Data("!!!!!!!!".utf8))
-            expectNil(printed, name)
+            expectNil(printed, "\(name)")
         }
         let log = try RealmLog.open(
             PosixFileSystem.shared, path: path, options: StoreOptions()
