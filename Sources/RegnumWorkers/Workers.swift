@@ -135,7 +135,8 @@ func failure(of body: () async throws -> Void) async -> (any Error)? {
     }
 }
 
-/// Returns whether the error means that history that a stream needs is no longer retained.
+/// Returns whether the error means that history that a stream needs is no longer retained, or that
+/// a migration has since changed what the stream reads.
 func isHistoryTrimmed(_ error: any Error) -> Bool {
     (error as? Realm.Error)?.code == .historyTrimmed
 }

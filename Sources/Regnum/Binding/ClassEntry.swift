@@ -81,6 +81,44 @@ final class ClassEntry: Sendable {
         lastMapping.withLock { $0 = made }
         return made
     }
+
+    /// Returns the reason why the class can't be read with a schema, or `nil` if it can.
+    ///
+    /// - Parameter newest: The current schema, if `database` is a past one. A property that had
+    ///   another name then is also a reason, because it would seem to be missing.
+    func problem(
+        in database: DatabaseSchema, before newest: DatabaseSchema?
+    ) -> Realm.Error? {
+        mapping(in: database).mismatch ?? newest.flatMap { renaming(since: database, $0) }
+    }
+
+    /// Returns the error for a property that had another name in a past schema, or `nil`.
+    private func renaming(since past: DatabaseSchema, _ newest: DatabaseSchema) -> Realm.Error? {
+        guard let before = past.table(named: schema.name),
+            let after = newest.table(named: schema.name), before.key == after.key
+        else { return nil }
+        for property in schema.properties where property.isStored {
+            guard let name = after.name(of: property, in: before),
+                !equalUTF8(name, property.columnName)
+            else { continue }
+            return Realm.Error(
+                .schemaMismatch, "\(schema.name).\(property.nameWithColumn) was named \(name).",
+                className: schema.name, property: property.name)
+        }
+        return nil
+    }
+}
+
+extension TableSchema {
+    /// Returns the name that a stored property had in an older form of the class, or `nil` if
+    /// either doesn't have it. Columns and lists keep their keys.
+    fileprivate func name(of property: PropertySchema, in older: TableSchema) -> String? {
+        if let key = column(named: property.columnName)?.key {
+            return older.columns.first { $0.key == key }?.name
+        }
+        guard let key = list(named: property.columnName)?.key else { return nil }
+        return older.lists.first { $0.key == key }?.name
+    }
 }
 
 extension ClassMapping {

@@ -10,8 +10,10 @@ extension RealmCore {
     ///   - names: The names of classes. Hidden classes of elements are left out, because their
     ///     properties are those of their owners, and so are classes that the program doesn't have.
     ///   - schema: The class of the queried objects, which isn't checked itself.
+    ///   - newest: The current schema, if `database` is a past one.
     func mismatch(
-        of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema
+        of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema,
+        before newest: DatabaseSchema? = nil
     ) -> Realm.Error? {
         if names.isEmpty { return nil }
         let (linkedClasses, others) = schema.linkedClasses(named: names)
@@ -19,7 +21,7 @@ extension RealmCore {
         for linked in linkedClasses + others.sorted().compactMap({ knownClass(named: $0) }) {
             do throws(Realm.Error) {
                 let entry = try listedEntry(for: linked.type)
-                if let mismatch = entry.mapping(in: database).mismatch { return mismatch }
+                if let mismatch = entry.problem(in: database, before: newest) { return mismatch }
             } catch {
                 return error
             }
@@ -35,10 +37,13 @@ extension RealmCore {
 
     /// Returns the mismatch of a class whose links lead to an owner with a stored schema, or `nil`
     /// if all match.
-    func mismatch(along owner: CollectionOwner, in database: DatabaseSchema) -> Realm.Error? {
+    func mismatch(
+        along owner: CollectionOwner, in database: DatabaseSchema,
+        before newest: DatabaseSchema? = nil
+    ) -> Realm.Error? {
         for link in owner.links {
             let entry = knownEntry(named: link.tableName)
-            if let mismatch = entry?.mapping(in: database).mismatch { return mismatch }
+            if let mismatch = entry?.problem(in: database, before: newest) { return mismatch }
         }
         return nil
     }

@@ -239,7 +239,7 @@ final class CollectionStream {
 
     @inline(never)
     private func oldest(of past: PastCommits) throws(Realm.Error) -> StreamPlace {
-        try request.checkClasses(at: past.start)
+        try request.checkClasses(at: past.start, before: past.end)
         let result = try stored { () throws(StoreError) in
             try request.query.result(at: past.start, realm.coordinator.streamCounters)
         }
@@ -386,7 +386,9 @@ final class CollectionStream {
     private func checkSchema(
         of root: DatabaseRoot, since old: FrozenTable
     ) throws(Realm.Error) {
-        if root.schema !== old.snapshot.root.schema { try request.checkClasses(at: root) }
+        if root.schema === old.snapshot.root.schema { return }
+        guard let past else { return try request.checkClasses(at: root) }
+        try request.checkClasses(at: root, before: past.end)
     }
 
     private func stored<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {

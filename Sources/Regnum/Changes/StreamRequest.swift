@@ -72,19 +72,40 @@ final class StreamRequest: Sendable {
     /// object or the owner, and those that conditions and sorts lead to. Key paths are followed by
     /// name, so the classes along them are checked only if a newer program has changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
-        let schema = root.schema
+        if let problem = problem(in: root.schema) { throw problem }
+    }
+
+    /// Like `checkClasses(at:)`, for a version that is read from history. Throws `.historyTrimmed`
+    /// if a migration has changed or renamed a property since then: the stream can't tell what it
+    /// would have shown at that version.
+    func checkClasses(
+        at past: DatabaseRoot, before newest: DatabaseRoot
+    ) throws(Realm.Error) {
+        guard let problem = problem(in: past.schema, before: newest.schema) else { return }
+        // a newer program has migrated the realm
+        if past.schema.version > realm.configuration.schemaVersion { throw problem }
+        throw Realm.Error(
+            .historyTrimmed,
+            "The stream can't continue from version \(past.version), because a migration has "
+                + "changed what it reads. \(problem.withoutMigrationHint().message) Start again "
+                + "without a cursor.",
+            className: problem.className, property: problem.property)
+    }
+
+    private func problem(
+        in schema: DatabaseSchema, before newest: DatabaseSchema? = nil
+    ) -> Realm.Error? {
         var classes = plan.plan.linkedDependencies
         if schema.version > realm.configuration.schemaVersion,
             case .paths(let paths) = query.filter
         {
             for path in paths { classes.formUnion(path.linkedClasses) }
         }
-        let problem =
-            entry.mapping(in: schema).mismatch ?? otherEntry?.mapping(in: schema).mismatch
-            ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema) }
-            ?? realm.mismatch(of: classes, from: entry.schema, in: schema)
+        return entry.problem(in: schema, before: newest)
+            ?? otherEntry?.problem(in: schema, before: newest)
+            ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema, before: newest) }
+            ?? realm.mismatch(of: classes, from: entry.schema, in: schema, before: newest)
             ?? plan.firstProblem(in: schema)
-        if let problem { throw problem }
     }
 
     /// Returns the names of a mark's properties, in order of declaration, inverses last.

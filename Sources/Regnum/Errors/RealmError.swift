@@ -40,9 +40,10 @@ extension Realm {
         /// of a setter or another call that can't throw.
         public var transaction: String?
         /// Whether a stream can't continue from its cursor, for whatever reason: its history is no
-        /// longer kept (`.historyTrimmed`), or the cursor belongs to another realm, to commits that
-        /// this one lacks because an earlier state was restored, or to the other timeline of a copy
-        /// (`.invalidInput`). Start again without a cursor.
+        /// longer kept, or a migration has since changed what the stream reads (`.historyTrimmed`);
+        /// or the cursor belongs to another realm, to commits that this one lacks because an
+        /// earlier state was restored, or to the other timeline of a copy (`.invalidInput`). Start
+        /// again without a cursor.
         ///
         ///     } catch let error as Realm.Error where error.isHistoryUnavailable {
         ///         cursor = nil

@@ -55,7 +55,8 @@ extension Realm.Error {
         public static let deletionDenied = Code(name: "deletionDenied")
         /// A query can't be evaluated.
         public static let invalidQuery = Code(name: "invalidQuery")
-        /// The history that a cursor or stream needs is no longer kept.
+        /// The history that a cursor or stream needs is no longer kept, or a migration has since
+        /// changed what the stream reads.
         public static let historyTrimmed = Code(name: "historyTrimmed")
         /// The realm was opened read-only and can't be changed.
         public static let readOnly = Code(name: "readOnly")

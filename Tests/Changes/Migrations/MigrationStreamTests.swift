@@ -5,6 +5,52 @@ import Testing
 
 @testable import RegnumTestModels
 
+private enum Before {
+    final class Seat: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var price: Int
+        @Persisted var guest: Guest?
+    }
+
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+    }
+
+    static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
+}
+
+/// The price has become optional.
+private enum Changed {
+    final class Seat: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var price: Int?
+        @Persisted var guest: Guest?
+    }
+
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted(originProperty: "guest") var seats: LinkingObjects<Seat>
+    }
+
+    static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
+}
+
+/// The price has another name.
+private enum Renamed {
+    final class Seat: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var fee: Int
+        @Persisted var guest: Guest?
+    }
+
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted(originProperty: "guest") var seats: LinkingObjects<Seat>
+    }
+
+    static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
+}
+
 /// Streams that resume from before a migration.
 @Suite(.timeLimit(.minutes(10))) struct MigrationStreamTests {
     /// If the migration was written in parts, the change sets come from a comparison of the
@@ -57,6 +103,116 @@ import Testing
         expectEqual(named.modifications, [2, 4])
         expectEqual(named.modified.map(\.properties), [["content"], ["content"]])
         expectEqual(now[4].content[1]?["k"], .list([.int(-1)]))
+        await realm.close()
+    }
+
+    /// Migrates a realm with two seats and a guest.
+    ///
+    /// - Returns: the migrated realm, and the cursor from before.
+    private func migrate(
+        _ folder: RealmFolder, to types: [ObjectBase.Type], _ migration: MigrationBlock?
+    ) async throws -> (Realm, ChangeCursor) {
+        var configuration = folder.configuration("seats.realm", Before.types)
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(3600))
+        let before = try await Realm.open(configuration)
+        try await before.write { tx in
+            for (number, price) in [(1, 20), (2, 10)] {
+                let seat = Before.Seat()
+                seat.number = number
+                seat.price = price
+                try tx.add(seat)
+            }
+            let guest = Before.Guest()
+            guest.name = "a"
+            try tx.add(guest)
+        }
+        let cursor = before.snapshot().cursor
+        await before.close()
+        configuration.objectTypes = types
+        configuration.schemaVersion = 2
+        configuration.migration = migration
+        return (try await Realm.open(configuration), cursor)
+    }
+
+    /// Returns the error thrown instead of the first element.
+    private func error<Stream: ChangeStream>(_ stream: Stream) async -> Realm.Error? {
+        await realmError {
+            var iterator = stream.makeAsyncIterator()
+            _ = try await iterator.next(within: .zero)
+        }
+    }
+
+    private func expectRefusal(_ error: Realm.Error?, _ property: String) {
+        expectEqual(error?.code, .historyTrimmed)
+        expectEqual(error?.isHistoryUnavailable, true)
+        expectTrue(error?.className == "Seat" && error?.property == property)
+        expectTrue(error?.message.contains("schemaVersion") == false, "\(error?.message ?? "")")
+    }
+
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func cursorFromBeforeAPropertyChangedItsTypeIsRefused(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let (realm, cursor) = try await migrate(folder, to: Changed.types, nil)
+        let seats = realm.objects(Changed.Seat.self)
+        let guests = realm.objects(Changed.Guest.self)
+        let seat = realm.object(Changed.Seat.self, forPrimaryKey: 1)
+        let guest = realm.object(Changed.Guest.self, forPrimaryKey: "a")
+        await expectRefusal(error(seats.changes(policy: policy, since: cursor)), "price")
+        await expectRefusal(error(seat.changes(policy: policy, since: cursor)), "price")
+        await expectRefusal(error(seat.guest.changes(policy: policy, since: cursor)), "price")
+        await expectRefusal(error(guest.seats.changes(policy: policy, since: cursor)), "price")
+        let seated = guests.where { $0.seats.price == 20 }
+        await expectRefusal(error(seated.changes(policy: policy, since: cursor)), "price")
+        // The other class is unchanged.
+        try await realm.write { tx in
+            let guest = Changed.Guest()
+            guest.name = "b"
+            try tx.add(guest)
+        }
+        var others = guests.changes(policy: policy, since: cursor).makeAsyncIterator()
+        try await expectEqual(nextUpdate(&others).1.insertions, [1])
+        await realm.close()
+    }
+
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func cursorFromBeforeAPropertyWasRenamedIsRefused(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let (realm, cursor) = try await migrate(folder, to: Renamed.types) { migration, _ in
+            try migration.renameProperty(onType: "Seat", from: "price", to: "fee")
+        }
+        let guests = realm.objects(Renamed.Guest.self)
+        let seats = realm.objects(Renamed.Seat.self).sorted(by: \.fee)
+        expectEqual(seats.current.map(\.number), [2, 1])
+        await expectRefusal(error(seats.changes(policy: policy, since: cursor)), "fee")
+        let seated = guests.where { $0.seats.fee == 20 }
+        await expectRefusal(error(seated.changes(policy: policy, since: cursor)), "fee")
+        var others = guests.changes(policy: policy, since: cursor).makeAsyncIterator()
+        let quiet = try await others.next(within: .zero)
+        expectNil(quiet.element)
+        await realm.close()
+    }
+
+    // Covers O29, O34
+    @Test func everyCommitIsNotToldAcrossAnUnknownForm() async throws {
+        let folder = try RealmFolder()
+        let (optional, cursor) = try await migrate(folder, to: Changed.types, nil)
+        await optional.close()
+        var configuration = folder.configuration("seats.realm", Before.types)
+        configuration.schemaVersion = 3
+        configuration.migration = { migration, _ in
+            try migration.enumerateObjects(ofType: "Seat") { old, new in
+                new?["price"] = (old?["price"] as? Int ?? 0) + 1
+            }
+        }
+        let realm = try await Realm.open(configuration)
+        let seats = realm.objects(Before.Seat.self)
+        await expectRefusal(error(seats.changes(policy: .everyCommit, since: cursor)), "price")
+        var merged = seats.changes(since: cursor).makeAsyncIterator()
+        let (now, delta) = try await nextUpdate(&merged)
+        expectEqual(now.map(\.price), [21, 11])
+        expectTrue(delta.modifications == [0, 1] && delta.insertions.isEmpty)
         await realm.close()
     }
 }
