@@ -13,7 +13,8 @@ public struct ConsumerOptions: Sendable {
     }
 
     /// The behavior if the changes since the consumer's position are no longer retained, because
-    /// the consumer hasn't run for a long time.
+    /// the consumer hasn't run for a long time, or can't be told, because a migration has changed
+    /// or renamed a property of the class since then.
     public enum LostHistory: Sendable, Hashable {
         /// `consume` throws `.historyTrimmed`, now and whenever it is called again. Use this if
         /// every change matters.
