@@ -12,11 +12,11 @@ struct BackupCommand: AsyncParsableCommand {
             Programs can use the realm in the meantime.
             """)
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
-    @Argument(help: "The directory of the backup.")
-    var backup: String
+    @Argument(help: "The directory of the backup.", transform: url)
+    var backup: URL
 
     @Flag(help: "Add to an existing backup.")
     var update = false
@@ -24,12 +24,11 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             let realm = try await openForReading(path)
-            let url = URL(filePath: backup)
             let version: UInt64
             do {
                 version =
                     update
-                    ? try await realm.updateBackup(at: url) : try await realm.backup(to: url)
+                    ? try await realm.updateBackup(at: backup) : try await realm.backup(to: backup)
             } catch {
                 await realm.close()
                 throw error

@@ -12,17 +12,16 @@ struct CompactCommand: AsyncParsableCommand {
             copy of the content.
             """)
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Flag(help: "Print the sizes as a JSON object.")
     var json = false
 
     func run() async throws {
         try await reportingFailures {
-            let url = URL(filePath: path)
-            var configuration = Realm.Configuration(location: .file(url))
-            configuration.schemaVersion = try await Realm.schemaVersion(at: url)
+            var configuration = Realm.Configuration(location: .file(path))
+            configuration.schemaVersion = try await Realm.schemaVersion(at: path)
             let realm = try await Realm.open(configuration)
             let report: Realm.CompactionReport
             do {

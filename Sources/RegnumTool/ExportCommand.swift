@@ -11,8 +11,8 @@ struct ExportCommand: AsyncParsableCommand {
             object per line. Other programs can keep writing to the realm.
             """)
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Option(
         name: .customLong("class"),
@@ -21,16 +21,16 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The file to write, replaced only once it is complete. By default, standard output.")
-    var output: String?
+        help: "The file to write, replaced only once it is complete. By default, standard output.",
+        transform: url)
+    var output: URL?
 
     func run() async throws {
         try await reportingFailures {
             let realm = try await openForReading(path)
             let classes = classes.isEmpty ? nil : classes
             if let output {
-                try await realm.snapshot().exportJSON(
-                    classes: classes, to: URL(filePath: output))
+                try await realm.snapshot().exportJSON(classes: classes, to: output)
             } else {
                 let output = OutputStream.standard
                 try await realm.snapshot().exportJSON(classes: classes) { try output.write($0) }

@@ -39,9 +39,14 @@ private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     }
 }
 
+/// Returns the URL of a path. `URL` would take an empty path for the current directory.
+func url(_ path: String) throws -> URL {
+    guard !path.isEmpty else { throw ValidationError("The path is empty.") }
+    return URL(filePath: path)
+}
+
 /// Opens a realm read-only: nothing in its directory changes.
-func openForReading(_ path: String) async throws -> Realm {
-    let url = URL(filePath: path)
+func openForReading(_ url: URL) async throws -> Realm {
     var configuration = Realm.Configuration(location: .file(url))
     configuration.schemaVersion = try await Realm.schemaVersion(at: url)
     configuration.readOnly = true

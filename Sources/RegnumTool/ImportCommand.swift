@@ -23,8 +23,8 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Argument(help: "The file to read. By default, standard input.")
     var file: String?
@@ -45,11 +45,11 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             var input = try file.map { try InputChunks(path: $0) } ?? .standard
-            var configuration = Realm.Configuration(location: .file(URL(filePath: path)))
+            var configuration = Realm.Configuration(location: .file(path))
             let isThere = try await Realm.fileExists(for: configuration)
             configuration.schemaVersion =
                 isThere
-                ? try await Realm.schemaVersion(at: URL(filePath: path))
+                ? try await Realm.schemaVersion(at: path)
                 : try input.firstLine().flatMap { schemaVersion(inLine: $0) } ?? 0
             let realm = try await Realm.open(configuration)
             // Another process may have created it in the meantime.

@@ -7,8 +7,8 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Shows the versions, files, users and classes of a realm.")
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Flag(help: "Print a JSON object.")
     var json = false
@@ -48,8 +48,8 @@ struct InfoCommand: AsyncParsableCommand {
             let snapshot = realm.snapshot()
             guard let information = try await realm.information() else { return }
             var files: [String: Files] = [:]
-            for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-                guard let size = try size(ofFile: path + "/" + name) else { continue }
+            for name in try FileManager.default.contentsOfDirectory(atPath: path.path) {
+                guard let size = try size(ofFile: path.path + "/" + name) else { continue }
                 let kind = name.prefix { $0 != "-" }
                 files[["log", "nodes"].contains(kind) ? String(kind) : "other", default: Files()]
                     .add(size)

@@ -12,8 +12,8 @@ struct QueryCommand: AsyncParsableCommand {
             object is written on one line, in the same form as by export.
             """)
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Argument(help: "The class of the objects.")
     var className: String

@@ -12,11 +12,11 @@ struct RestoreCommand: AsyncParsableCommand {
             not exist. Programs can use the realm in the meantime.
             """)
 
-    @Argument(help: "The directory of the realm or backup.")
-    var path: String
+    @Argument(help: "The directory of the realm or backup.", transform: url)
+    var path: URL
 
-    @Argument(help: "The directory of the new realm.")
-    var target: String
+    @Argument(help: "The directory of the new realm.", transform: url)
+    var target: URL
 
     @Option(help: "The version to restore.")
     var version: UInt64?
@@ -37,8 +37,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let restored = try await Realm.restore(
-                from: URL(filePath: path), to: URL(filePath: target), upTo: point)
+            let restored = try await Realm.restore(from: path, to: target, upTo: point)
             try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
         }
     }

@@ -11,19 +11,18 @@ struct SalvageCommand: AsyncParsableCommand {
             with 1 if anything was. Changes nothing in the damaged realm.
             """)
 
-    @Argument(help: "The directory of the damaged realm.")
-    var path: String
+    @Argument(help: "The directory of the damaged realm.", transform: url)
+    var path: URL
 
-    @Argument(help: "The directory to create for the new realm.")
-    var target: String
+    @Argument(help: "The directory to create for the new realm.", transform: url)
+    var target: URL
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
         try await reportingFailures {
-            let report = try await Realm.salvage(
-                URL(filePath: path), to: URL(filePath: target))
+            let report = try await Realm.salvage(path, to: target)
             let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
             try OutputStream.standard.write(output)
             if !report.isComplete { throw ExitCode(1) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Regnum
 import RegnumJSON
 
@@ -6,8 +7,8 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Shows the stored classes of a realm.")
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     func run() async throws {
         try await reportingFailures {

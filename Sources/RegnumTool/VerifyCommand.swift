@@ -11,15 +11,15 @@ struct VerifyCommand: AsyncParsableCommand {
             for each damage, and exits with 1 if there is any. Other programs can keep writing.
             """)
 
-    @Argument(help: "The directory of the realm.")
-    var path: String
+    @Argument(help: "The directory of the realm.", transform: url)
+    var path: URL
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
         try await reportingFailures {
-            let report = try await Realm.verify(at: URL(filePath: path))
+            let report = try await Realm.verify(at: path)
             let output = try json ? jsonLine(report) : Array(text(report).utf8)
             try OutputStream.standard.write(output)
             if !report.isSound { throw ExitCode(1) }

@@ -178,6 +178,8 @@ import Testing
             (["export"], 64, "Missing expected argument"),
             (["unknown"], 64, "unknown"),
             (["import", "x.realm", "--batch-size", "0"], 64, "must be at least 1"),
+            (["import", ""], 64, "The path is empty"),
+            (["backup", "a.realm", ""], 64, "The path is empty"),
             (["import", "x.realm", "--update", "perhaps"], 64, "perhaps"),
             (["export", "none.realm"], 66, "none.realm"),
             (["schema", "none.realm"], 66, "does not exist"),
