@@ -41,6 +41,8 @@ extension Coordinator {
             _ = log.tryBecomeWriterIfCurrent()
             syncRelaxed(lease)
             log.releaseWriterLock()
+            // Another process may have begun a segment in the meantime.
+            if log.durableEnd < log.position, !log.isPoisoned { follow(lease) }
         }
     }
 

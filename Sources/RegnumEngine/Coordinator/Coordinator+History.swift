@@ -169,7 +169,8 @@ extension Coordinator {
             defer { (state.catchUps, state.isSyncWanted) = ([], false) }
             return (state.catchUps, state.isSyncWanted)
         }
-        let failure = state.withLock({ $0.followFailure == nil }) ? follow(lease) : nil
+        var failure = state.withLock { $0.followFailure }
+        if failure == nil { failure = follow(lease) }
         if failure == nil, isSyncWanted { makeDurable(lease) }
         let durableEnd = lease.log.durableEnd
         state.withLock { $0.durableEnd = max($0.durableEnd, durableEnd) }

@@ -9,7 +9,7 @@ extension RealmLog {
         // here. The zeros are synced, so that a power loss can't bring the rejected bytes back.
         do throws(StoreError) {
             try zeroUnpublished(frameBuffer.count, at: start)
-            try segment.file.sync()
+            try syncSegment()
         } catch {
             return poison(error, .outcomeUnknown)
         }
@@ -17,6 +17,18 @@ extension RealmLog {
         return StoreError(
             .diskFull, "No space is left for the log of \(path). Nothing was committed.",
             path: path, errno: error.errno)
+    }
+
+    /// Syncs the segment, to repair it. Throws `ioFailed` also if another process has counted a
+    /// failed sync since the writer lock was acquired, because the pages may then be clean without
+    /// being on disk.
+    func syncSegment() throws(StoreError) {
+        try segment.file.sync()
+        if isFailedSyncKnown(nil) { throw earlierSyncFailed }
+    }
+
+    var earlierSyncFailed: StoreError {
+        StoreError(.ioFailed, "An earlier sync of the log of \(path) failed.", path: path)
     }
 
     /// Zeroes the written part of a batch page by page from its end, so that a process killed in

@@ -28,7 +28,7 @@ extension RealmLog {
                 try recordingFailure { () throws(StoreError) in try zero(scan.nonZeroByteCount) }
             } else if report.adoptedByteCount == 0, page?.isWriting ?? !report.isNew {
                 // A killed process may have zeroed the bytes without syncing the zeros.
-                try recordingFailure { () throws(StoreError) in try segment.file.sync() }
+                try recordingFailure { () throws(StoreError) in try syncSegment() }
             }
         }
         durableEnd = position
@@ -82,7 +82,7 @@ extension RealmLog {
         guard bytes.count == count else { throw damage(at: start) }
         try recordingFailure { () throws(StoreError) in
             try segment.file.write(bytes, at: offset)
-            try segment.file.sync()
+            try syncSegment()
         }
         report.adoptedByteCount = UInt64(count)
     }
@@ -107,7 +107,7 @@ extension RealmLog {
             try segment.file.write(zeros, count: end - start, at: offset + UInt64(start))
             end = start
         }
-        try segment.file.sync()
+        try syncSegment()
     }
 
     /// Starts a new segment after a failed write or sync, because the file's pages can't be

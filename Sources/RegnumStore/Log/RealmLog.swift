@@ -229,16 +229,18 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Makes everything written so far durable. Without the writer lock this serves relaxed commits
     /// while another process writes; a failure is then counted in `LOCK`, so that no process
-    /// continues in the segment. Throws `outcomeUnknown` on failure, which poisons the instance.
-    /// The file is never synced again then, because a second fdatasync would succeed without
-    /// writing the pages that the first one dropped.
+    /// continues in the segment. It has no effect once another process has begun a segment:
+    /// `catchUp` finds out what that process has kept. Throws `outcomeUnknown` on failure, which
+    /// poisons the instance. The file is never synced again then, because a second fdatasync would
+    /// succeed without writing the pages that the first one dropped.
     package func sync() throws(StoreError) {
         precondition(!isPoisoned, "a file must not be synced again after a failed sync")
-        if !holdsWriter, hasLock, let page = lock.loadControl(), page.realmID == realmID,
-            page.durableEnd >= position
-        {
-            durableEnd = position  // another process has synced it
-            return
+        if let page = othersPage {
+            if page.segmentNumber > segment.header.number { return }
+            if page.durableEnd >= position {
+                durableEnd = position  // another process has synced it
+                return
+            }
         }
         do {
             try segment.file.sync()
@@ -247,24 +249,30 @@ package final class RealmLog: @unchecked Sendable {
             throw poison(error, .outcomeUnknown)
         }
         // A sync that failed elsewhere may have marked unwritten pages as clean.
-        if isFailedSyncKnown {
-            throw poison(
-                StoreError(
-                    .ioFailed, "An earlier sync of the log of \(path) failed.", path: path),
-                .outcomeUnknown)
-        }
+        let page = othersPage
+        if isFailedSyncKnown(page) { throw poison(earlierSyncFailed, .outcomeUnknown) }
+        // It may also have been repaired since, by beginning a segment.
+        if let page, page.segmentNumber > segment.header.number { return }
         durableEnd = position
     }
 
-    /// Whether `sync` can be called: it would fail while a failed sync has yet to be repaired.
-    package var maySync: Bool { !isReadOnly && !isPoisoned && !isFailedSyncKnown }
+    /// The control page, which other processes may have written; `nil` for the holder of the writer
+    /// lock, or if there is no page of this realm.
+    private var othersPage: ControlPage? {
+        guard !holdsWriter, hasLock, let page = lock.loadControl(), page.realmID == realmID else {
+            return nil
+        }
+        return page
+    }
 
-    /// Whether `LOCK` records a failed write or sync that wasn't known when the writer lock was
-    /// acquired or, without it, that hasn't been repaired.
-    private var isFailedSyncKnown: Bool {
+    /// Whether `sync` can be called: it would fail while a failed sync has yet to be repaired.
+    package var maySync: Bool { !isReadOnly && !isPoisoned && !isFailedSyncKnown(othersPage) }
+
+    /// Returns whether `LOCK` records a failed write or sync that wasn't known when the writer lock
+    /// was acquired or, without it, that hasn't been repaired according to the page.
+    func isFailedSyncKnown(_ page: ControlPage?) -> Bool {
         if holdsWriter { return lock.load(.failedSyncCount) != knownFailedSyncCount }
-        guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
-        return isRepairDue(page)
+        return page.map(isRepairDue) ?? false
     }
 
     /// Publishes the log end to other processes.

@@ -1,6 +1,7 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
+import Synchronization
 import Testing
 
 /// Relaxed commits whose sync fails while another process may write.
@@ -83,6 +84,68 @@ import Testing
         expectTrue(third.report.wasPoisoned && third.versions == [1])
         try third.commit()
         try expectAll([1, 2], realm)
+    }
+
+    /// Calls a closure just before the next sync of a file, once.
+    private func beforeNextSync(
+        _ disk: SimFileSystem, _ body: @escaping @Sendable () -> Void
+    ) {
+        let isFirst = Mutex(true)
+        disk.onEffect = { kind, _ in
+            let isDue = isFirst.withLock { isFirst in
+                guard kind == .sync, isFirst else { return false }
+                isFirst = false
+                return true
+            }
+            if isDue { body() }
+        }
+    }
+
+    /// Lets another process fail to sync, without the writer lock, just before the next sync. What
+    /// both would write is dropped.
+    private func failSync(of other: RealmLog, beforeTheNextOn disk: SimFileSystem) {
+        beforeNextSync(disk) {
+            disk.inject(SimFailure(.sync, losesDirtyData: true))
+            expectEqual(codeThrown { try other.sync() }, .outcomeUnknown)
+        }
+    }
+
+    /// What the process that takes over writes again isn't on disk, although its sync succeeds.
+    @Test func aSyncThatFailsElsewhereDuringRecoveryIsRecorded() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        var second: LogFixture.Process? = try realm.open()
+        try first.write()
+        first.log.publish()
+        first.log.releaseWriterLock()
+        try expectEqual(second?.becomeWriter(), true)
+        let other = try realm.open()
+        try second?.write()
+        second = nil
+        failSync(of: other.log, beforeTheNextOn: realm.disk)
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .ioFailed)
+        realm.disk.onEffect = nil
+        realm.disk.dropCaches()
+        let third = try realm.openWriter()
+        expectTrue(third.report.wasPoisoned && third.versions == [1])
+        try third.commit()
+        try expectAll([1, 2], realm)
+    }
+
+    /// The zeros that replace the rejected commit aren't on disk, although their sync succeeds.
+    // Covers .outcomeUnknown
+    @Test func aSyncThatFailsElsewhereMakesARejectedCommitUncertain() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        try writer.write()
+        writer.log.publish()
+        let other = try realm.open()
+        realm.disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: .max))
+        failSync(of: other.log, beforeTheNextOn: realm.disk)
+        expectEqual(codeThrown { try writer.write() }, .outcomeUnknown)
+        realm.disk.onEffect = nil
     }
 
     /// A failed sync of the directory may have dropped the name of a segment.
@@ -232,6 +295,79 @@ import Testing
         try first.log.sync()
         expectEqual(realm.disk.count(.sync), syncs)
         expectEqual(first.log.durableEnd, first.log.position)
+    }
+
+    /// Opens a realm with a durable commit and a relaxed one, written by the first process. The
+    /// second one has read both.
+    private func openWithRelaxedCommit(
+        _ realm: LogFixture
+    ) throws -> (writer: RealmLog, reader: LogFixture.Process) {
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let reader = try realm.open()
+        try writer.write()
+        writer.log.publish()
+        try reader.catchUp()
+        expectEqual(reader.versions, [1, 2])
+        return (writer.log, reader)
+    }
+
+    /// Lets the sync of the relaxed commit fail, and another process commit in its place.
+    private static func replaceRelaxedCommit(_ writer: RealmLog, _ realm: LogFixture) throws {
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { try writer.sync() }, .outcomeUnknown)
+        writer.releaseWriterLock()
+        realm.disk.dropCaches()
+        let heir = try realm.openWriter()
+        expectEqual(heir.versions, [1])
+        try heir.log.append([Array(LogFixture.body(2, 10).dropLast()) + [0xFF]], version: 2)
+        try heir.log.sync()
+        heir.log.publish()
+    }
+
+    /// Bytes up to the same position are durable, but others.
+    // Covers .invalidDatabase
+    @Test func whatWasReplacedIsNotCalledDurable() throws {
+        let realm = LogFixture()
+        let (writer, reader) = try openWithRelaxedCommit(realm)
+        try Self.replaceRelaxedCommit(writer, realm)
+        let syncs = realm.disk.count(.sync)
+        expectTrue(reader.log.maySync)
+        try reader.log.sync()
+        expectEqual(realm.disk.count(.sync), syncs, "the file is never synced again")
+        expectTrue(reader.log.durableEnd < reader.log.position)
+        expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
+    }
+
+    /// The sync succeeds, since the pages that were dropped are clean.
+    @Test func whatIsReplacedDuringASyncIsNotCalledDurable() throws {
+        let realm = LogFixture()
+        let (writer, reader) = try openWithRelaxedCommit(realm)
+        beforeNextSync(realm.disk) {
+            expectNil(codeThrown { try Self.replaceRelaxedCommit(writer, realm) })
+        }
+        try reader.log.sync()
+        realm.disk.onEffect = nil
+        expectTrue(reader.log.durableEnd < reader.log.position)
+        expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
+    }
+
+    @Test func theNextSegmentOfAnotherProcessShowsWhatIsDurable() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.write()
+        first.log.publish()
+        first.log.releaseWriterLock()
+        let second = try realm.openWriter()
+        try second.commit(6000)
+        expectEqual(realm.segmentSizes().count, 2)
+        let syncs = realm.disk.count(.sync)
+        try first.log.sync()
+        expectEqual(realm.disk.count(.sync), syncs)
+        expectTrue(first.log.durableEnd < first.log.position)
+        try first.catchUp()
+        expectEqual(first.log.durableEnd, first.log.position)
+        expectEqual(first.versions, [1, 2])
     }
 
     @Test func thePublishedDurableEndNeverGoesBack() throws {
