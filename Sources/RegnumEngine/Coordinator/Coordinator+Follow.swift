@@ -258,7 +258,8 @@ extension CoordinatorState {
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
         // Overdue syncs of relaxed commits come first; the pump then returns here.
         let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
-        guard phase == .open, followFailure == nil, moved == nil, !isSyncDue,
+        // A sync for a backup may have failed, also while this process waits for the lock.
+        guard phase == .open, writeFailure == nil, followFailure == nil, moved == nil, !isSyncDue,
             needsWriter || isIdleDue
         else { return .unwanted }
         if IOPool.now() < handOffWaitEnd, log.lock.load(.grantCount) == grantsAtHandOff,

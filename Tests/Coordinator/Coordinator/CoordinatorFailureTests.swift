@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import EngineOracle
+@testable import RegnumEngine
 
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorFailureTests {
@@ -223,6 +224,82 @@ struct CoordinatorFailureTests {
         expectEqual(creations.withLock { $0 }, 1)
         disk.onEffect = nil
         for _ in 0..<100 { opened.signal() }
+        await coordinator.close()
+    }
+
+    /// A process that waits for the writer lock, with a checkpoint to record, syncs the relaxed
+    /// commits of the process that holds it for a backup.
+    @Test func aSyncThatFailsWhileWaitingForTheWriterLockIsRepairedLater() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", SimView(disk))
+        try await insert(1, into: coordinator)
+        while coordinator.holdsWriterLock { await Task.yield() }
+        let relaxed = try makeInsert(2, on: coordinator.published.copied())
+        let deliver: RealmLog.Deliver = { (_) throws(StoreError) in }
+        let holder = try RealmLog.open(
+            disk, path: "/sim", options: coordinator.options.store, deliver
+        ).log
+        try expectTrue(holder.tryBecomeWriter(deliver))
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = 1 }
+        coordinator.heal()  // wakes the pump
+        let onlooker = try disk.openDirectory("/sim", .existing).openLock()
+        while !onlooker.isLockedElsewhere(.waiters) { await Task.yield() }
+        try holder.append([relaxed.body], version: 2)
+        holder.publish()
+        disk.inject(SimFailure(.sync))
+        await expectNil(storeErrorCode { try await coordinator.catchUp(durably: true) })
+        expectEqual(numbers(coordinator.published), [1, 2])
+        while onlooker.isLockedElsewhere(.waiters) { await Task.yield() }
+        holder.releaseWriterLock()
+        try await insert(3, into: coordinator)
+        expectEqual(numbers(coordinator.published), [1, 2, 3])
+        holder.releaseLocks()
+        await coordinator.close()
+        let again = try await openPeer("/sim", disk)
+        expectEqual(numbers(again.published), [1, 2, 3])
+        await again.close()
+    }
+
+    /// The process that is writing begins a segment during the sync for a backup.
+    @Test func whatAnotherProcessSyncsInTheMeantimeIsDurable() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", SimView(disk)) {
+            $0.store.firstSegmentByteCount = 8192
+        }
+        try await insert(1, into: coordinator)
+        while coordinator.holdsWriterLock { await Task.yield() }
+        let relaxed = try makeInsert(2, on: coordinator.published.copied())
+        let transaction = EngineTransaction(base: relaxed.root, origin: nil)
+        let table = try requireValue(transaction.schema.table(named: "Number")).key
+        for number in 1...1000 {
+            _ = try transaction.insert(table, [.int(Int64(number) &* 0x1E37_79B9_7F4A_7C15)])
+        }
+        let large = try transaction.commit(timestampMicroseconds: 0).body
+        let deliver: RealmLog.Deliver = { (_) throws(StoreError) in }
+        let writer = try RealmLog.open(
+            disk, path: "/sim", options: coordinator.options.store, deliver
+        ).log
+        try expectTrue(writer.tryBecomeWriter(deliver))
+        try writer.append([relaxed.body], version: 2)
+        writer.publish()
+        let isFirst = Mutex(true)
+        disk.onEffect = { kind, _ in
+            let isDue = isFirst.withLock { isFirst in
+                guard kind == .sync, isFirst else { return false }
+                isFirst = false
+                return true
+            }
+            guard isDue else { return }
+            try? writer.append([large], version: 3)
+            try? writer.sync()
+            writer.publish()
+        }
+        try await coordinator.catchUp(durably: true)
+        disk.onEffect = nil
+        expectTrue(disk.fileNames(in: "/sim").contains("log-0-1"))
+        expectEqual(coordinator.published.version, 3)
+        expectEqual(coordinator.state.withLock { $0.durableEnd }, writer.position)
+        writer.releaseLocks()
         await coordinator.close()
     }
 
