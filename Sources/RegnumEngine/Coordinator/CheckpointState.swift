@@ -135,7 +135,9 @@ extension CoordinatorState {
         _ log: RealmLog, _ options: CoordinatorOptions, _ now: UInt64
     ) -> Coordinator.Step? {
         if let error = compactionFailure(log, now) { return .endCompaction(error) }
-        guard phase == .open, writeFailure == nil, followFailure == nil else { return nil }
+        guard phase == .open, followFailure == nil else { return nil }
+        // A process that only reads may never write again, and so never revive the log.
+        if writeFailure != nil { return isGateOpen ? nil : reloadStep(log, options.checkpoint) }
         // It has the same damaged leaf, and recording it would release the older checkpoint, which
         // may be intact.
         if isHealing(log), let finished = takeFinished() {

@@ -303,6 +303,42 @@ struct CoordinatorFailureTests {
         await coordinator.close()
     }
 
+    /// Otherwise its memory would grow, and removed files would take space, until it writes.
+    @Test func readerWhoseSyncFailedStillSwitchesToNewCheckpoints() async throws {
+        let disk = SimFileSystem()
+        let writer = try await openPeer("/sim", SimView(disk)) {
+            $0.checkpoint.minimumReloadByteCount = 0
+        }
+        let reader = try await openPeer("/sim", SimView(disk)) {
+            $0.checkpoint.isOn = false
+            $0.checkpoint.minimumReloadByteCount = 0
+            $0.checkpoint.retryNanoseconds = 100_000
+        }
+        // A relaxed commit while the pump is active is synced, so try until one isn't.
+        var count = 0
+        var syncs: UInt64
+        repeat {
+            syncs = writer.statistics.syncs
+            try await insert(
+                count, into: writer, durability: .relaxed(withinNanoseconds: 3_600_000_000_000))
+            count += 1
+        } while writer.statistics.syncs != syncs
+        while writer.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(.sync))
+        try await reader.catchUp(durably: true)
+        expectEqual(disk.firedFailureCount, 1)
+        try await insert(count, into: writer)
+        try await checkpointNow(writer)
+        try await eventually {
+            reader.hint()
+            reader.heal()  // wakes the pump
+            return reader.statistics.reloads > 0
+        }
+        expectEqual(numbers(reader.published), Array(0...count))
+        await reader.close()
+        await writer.close()
+    }
+
     @Test func aBodyThatReadAFailedCommitFailsToo() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk)
