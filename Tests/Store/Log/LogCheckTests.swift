@@ -112,7 +112,7 @@ private final class WatchedFileSystem: FileSystem {
     // Guard of all: set before the check starts, on the thread that runs it.
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
-    /// The bytes of a file that the disk can't read.
+    /// The bytes of a file that the disk can't read. Guard: as for the others.
     nonisolated(unsafe) var unreadable: (name: String, range: Range<UInt64>)?
 
     init(_ base: any FileSystem) { self.base = base }
