@@ -71,7 +71,8 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
     /// Whether nothing was lost.
     public let isComplete: Bool
     /// The commits that can't be read, in order. Objects that were inserted after them are
-    /// complete. Others have the last values that are known: see ``ClassCounts/uncertainCount``.
+    /// complete. Others have the last values and elements that are known, which they may not have
+    /// had together: see ``ClassCounts/uncertainCount``.
     public let missingCommits: [MissingCommits]
     /// All classes.
     public let classes: [ClassCounts]

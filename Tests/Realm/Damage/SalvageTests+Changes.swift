@@ -108,6 +108,49 @@ extension SalvageTests {
         try await expectEqual(saved(), Set(0..<10))
     }
 
+    /// Together, these may never have been the content of the collections.
+    @Test func collectionsFromBeforeAGapHaveTheirKnownElements() async throws {
+        try await makeBackup { tx in
+            for id in 0..<4 { try Self.add(id, tx) }
+            let first = try Self.first(tx)
+            for id in [1, 2] {
+                let other = try requireValue(tx.object(Crate.self, forPrimaryKey: id))
+                first.others.append(other)
+            }
+            first.marks["kept"] = "old"
+            first.marks["changed"] = "old"
+        }
+        try await change([
+            { tx in
+                try Self.add(50, tx)
+                let first = try Self.first(tx)
+                let other = try requireValue(tx.object(Crate.self, forPrimaryKey: 3))
+                first.others.append(other)
+                first.marks["kept"] = "hidden"
+                first.marks["added"] = "hidden"
+            },
+            { tx in
+                let second = try requireValue(tx.object(Crate.self, forPrimaryKey: 1))
+                tx.delete(second)
+                try Self.first(tx).marks["changed"] = "new"
+            },
+        ])
+        try damageCommit(50, of: "backup.realm")
+        let report = try await salvage("backup.realm")
+        expectEqual(report.missingCommits.count, 1)
+        expectTrue(report.changedProperties.isEmpty, "\(report)")
+        try expectEqual(crates(report).uncertainCount, 3)
+        let new = try await Realm.open(configuration("new.realm"))
+        let (others, marks) = try await new.read { tx in
+            let first = try Self.first(tx)
+            let marks = first.marks.map { "\($0.key)=\($0.value)" }
+            return (Array(first.others.map(\.id)), marks.sorted())
+        }
+        await new.close()
+        expectEqual(others, [2])
+        expectEqual(marks, ["changed=new", "kept=old"])
+    }
+
     // MARK: Changes of damaged collections
 
     /// Makes the backup of a crate with 300 others in descending order, changes the list, and
