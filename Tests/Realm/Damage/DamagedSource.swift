@@ -27,6 +27,8 @@ struct DamagedSource: Sendable {
     private(set) var stages: [[String: Data]] = []
     /// By version: the text of each object, by its key.
     private(set) var contents: [UInt64: [Int: String]] = [0: [:]]
+    /// By version: the keys of the objects that were deleted, even if others got these keys.
+    private(set) var deletions: [UInt64: Set<Int>] = [:]
     private(set) var version: UInt64 = 0
 
     /// The files that are to be damaged.
@@ -39,12 +41,13 @@ struct DamagedSource: Sendable {
             let realm = try await Realm.open(DamagedSource.configuration(folder[name]))
             for step in 0..<4 + 3 * stage {
                 let edit = CrateEdit(&numbers, step == 2 && stage == 1 ? 60 : 6)
-                let text = try await realm.write { tx in
-                    try edit.apply(to: tx)
-                    return CrateText.all(tx)
+                let (text, deleted) = try await realm.write { tx in
+                    let deleted = try edit.apply(to: tx)
+                    return (CrateText.all(tx), deleted)
                 }
                 version = realm.snapshot().version
                 contents[version] = text
+                deletions[version] = deleted
             }
             await realm.close()
             stages.append(try DamagedSource.files(in: folder[name]))
@@ -96,13 +99,17 @@ struct CrateEdit: Sendable {
         self.rowCount = rowCount
     }
 
-    func apply(to tx: Transaction) throws {
+    /// Returns the keys of the objects that it deletes.
+    @discardableResult
+    func apply(to tx: Transaction) throws -> Set<Int> {
         var numbers = SeededRandom(seed)
+        var deleted: Set<Int> = []
         for _ in 0..<rowCount {
             let id = numbers.below(90)
             if let crate = tx.object(Crate.self, forPrimaryKey: id) {
                 if numbers.oneIn(6) {
                     tx.delete(crate)
+                    deleted.insert(id)
                 } else {
                     CrateEdit.fill(crate, tx, &numbers)
                 }
@@ -113,6 +120,7 @@ struct CrateEdit: Sendable {
                 CrateEdit.fill(crate, tx, &numbers)
             }
         }
+        return deleted
     }
 
     private static func fill(_ crate: Crate, _ tx: Transaction, _ numbers: inout SeededRandom) {
@@ -144,6 +152,11 @@ struct CrateEdit: Sendable {
 
 /// Everything that the objects of a view show, as text.
 enum CrateText {
+    /// The properties in a text, between bars; the number of objects of the same name follows.
+    static let properties = [
+        "name", "data", "ratio", "value", "tags", "numbers", "marks", "next", "others",
+    ]
+
     /// Reads in a body.
     static func all(_ tx: Transaction) -> [Int: String] {
         let crates = tx.objects(Crate.self)

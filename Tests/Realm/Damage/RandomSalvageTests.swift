@@ -45,8 +45,7 @@ struct RandomSalvageTests {
 }
 
 private struct SalvageRun {
-    /// The parts of an object's text, except the number of objects of the same name.
-    private typealias Parts = [Substring]
+    private typealias Parts = SalvageTruth.Parts
 
     private let damaged: URL
     private let target: URL
@@ -117,8 +116,6 @@ private struct SalvageRun {
         return report.isComplete ? "whole" : "with losses"
     }
 
-    private static func parts(_ text: String) -> Parts { text.split(separator: "|").dropLast() }
-
     // MARK: Reading
 
     /// Opens a copy of the damaged realm. Returns the objects that can be read, and the version;
@@ -137,7 +134,7 @@ private struct SalvageRun {
             let texts = try? snapshot.read { snapshot in
                 CrateText.all(snapshot.objects(Crate.self).where { $0.id == id })
             }
-            if let text = texts?[id] { objects[id] = Self.parts(text) }
+            if let text = texts?[id] { objects[id] = SalvageTruth.parts(text) }
         }
         await realm.close()
         return (objects, snapshot.version)
@@ -149,29 +146,21 @@ private struct SalvageRun {
         let realm = try await Realm.open(DamagedSource.configuration(target))
         let found = try await realm.read { CrateText.all($0) }
         await realm.close()
-        return found.mapValues(Self.parts)
+        return found.mapValues(SalvageTruth.parts)
     }
 
     // MARK: Checks
 
-    /// Objects are as they were committed, unless the report says that they may not be.
+    /// Properties are as they were committed, unless the report says that they may not be.
     private func checkTruth(_ found: [Int: Parts], _ report: SalvageReport) throws {
-        let changed = Set(report.changedProperties.compactMap(\.key))
-        let isCertain = report.missingCommits.isEmpty
-        guard let expected = source.contents[report.version] else {
+        guard source.contents[report.version] != nil else {
             throw RunFailure("version \(report.version) was never committed")
         }
-        for (id, parts) in found where !changed.contains("\(id)") {
-            if isCertain {
-                let text = expected[id].map(Self.parts)
-                if text == parts { continue }
-                throw RunFailure("object \(id) is \(parts) instead of \(text ?? ["missing"])")
-            }
-            // Each property has a value that it had at some time.
-            let past = source.contents.values.compactMap { $0[id].map(Self.parts) }
-            for (index, part) in parts.enumerated()
-            where !past.contains(where: { $0[index] == part }) {
-                throw RunFailure("object \(id) has \(part), which it never had")
+        let truth = SalvageTruth(source, report)
+        for (id, parts) in found {
+            for index in parts.indices where !truth.allows(parts, index, of: id) {
+                throw RunFailure(
+                    "object \(id) has the \(CrateText.properties[index]) \(parts[index])")
             }
         }
     }
@@ -199,9 +188,9 @@ private struct SalvageRun {
     private func checkUnchanged(_ found: [Int: Parts], _ report: SalvageReport) throws {
         guard let first = report.missingCommits.first?.first else { return }
         let later = source.contents.filter { $0.key >= first && $0.key <= report.version }
-        let before = (source.contents[first - 1] ?? [:]).mapValues(Self.parts)
+        let before = (source.contents[first - 1] ?? [:]).mapValues(SalvageTruth.parts)
         let unchanged = before.filter { id, parts in
-            later.values.allSatisfy { $0[id].map(Self.parts) == parts }
+            later.values.allSatisfy { $0[id].map(SalvageTruth.parts) == parts }
         }
         let named = Set(report.lostObjects.filter { $0.className == "Crate" }.compactMap(\.key))
         let unnamedCount = report.lostObjects.count { $0.className == "Crate" && $0.key == nil }
