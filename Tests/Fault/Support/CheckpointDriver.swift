@@ -191,6 +191,8 @@ final class CheckpointDriver: @unchecked Sendable {
                 try process.checkpoint(isNewFile: numbers.chance(0.5))
                 throw Mismatch(description: "the failed image was not reported")
             } catch is StoreError {}
+            // not for a later step, where the checkpoint was refused before it wrote anything
+            disk.clearFailures()
             guard !process.log.isPoisoned else { throw Mismatch(description: "poisoned") }
             if process.log.durableEnd == process.log.position { settleDurable() }
         }

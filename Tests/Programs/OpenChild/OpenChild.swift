@@ -9,7 +9,9 @@ import RegnumStore
 enum OpenChild {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 2 else { return print("usage: RegnumOpenChild PATH [read|fork|closed]") }
+        guard arguments.count >= 2 else {
+            return print("usage: RegnumOpenChild PATH [read|fork|closed]")
+        }
         do throws(StoreError) {
             if arguments.last == "fork" { return try openAndFork(arguments[1]) }
             if arguments.last == "closed" { return try commitWithoutStreams(arguments[1]) }
