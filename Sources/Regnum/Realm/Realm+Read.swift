@@ -111,13 +111,15 @@ extension Realm {
 
 extension RealmCore {
     /// Returns whether a snapshot is of this realm, which may have been closed and opened again
-    /// since then. A copy of the realm has the same identity.
+    /// since then. A copy of the realm has the same identity, and may have been put in its place.
     func owns(_ snapshot: SnapshotCore) -> Bool {
         let other = snapshot.realm.coordinator
         if other === coordinator { return true }
         guard case .directory = coordinator.options.place else { return false }
+        let (version, newest) = (snapshot.root.version, coordinator.published)
         return other.options.place == coordinator.options.place
-            && snapshot.root.identity == coordinator.published.identity
+            && snapshot.root.identity == newest.identity && version <= newest.version
+            && other.timelines.id(at: version) == coordinator.timelines.id(at: version)
     }
 }
 
