@@ -161,6 +161,31 @@ final class PagedShelf: Object {
         }
     }
 
+    // Covers 3.103
+    @Test func pagesOfAListEndWithItsOwner() async throws {
+        let realm = try await makeRealm((0..<5).map { PagedItem($0) })
+        let items = realm.object(PagedShelf.self, forPrimaryKey: 0).items
+        let first = try items.page(limit: 2)
+        expectEqual(first.map(\.id), [0, 1])
+        try await realm.write { tx in tx.delete(tx.objects(PagedShelf.self)) }
+        let second = try items.page(after: first.cursor, limit: 2)
+        expectTrue(second.isEmpty && !second.hasMore && second.cursor == first.cursor)
+        let some = items.current.where { $0.id > 0 }
+        expectEqual(try some.page(after: first.cursor, limit: 2).count, 0)
+        let error = #expect(throws: Realm.Error.self) {
+            try items.sorted(by: \.id).page(after: first.cursor, limit: 2)
+        }
+        expectEqual(error?.message.contains("results that aren't sorted"), true)
+        try await realm.write { tx in
+            let shelf = PagedShelf()
+            try tx.add(shelf)
+            shelf.items.append(try requireValue(tx.object(PagedItem.self, forPrimaryKey: 4)))
+        }
+        // the list of another object with the same primary key
+        #expect(throws: Realm.Error.self) { try items.page(after: first.cursor, limit: 2) }
+        expectEqual(try items.page(limit: 2).map(\.id), [4])
+    }
+
     @Test func distinctAndLimitedResultsHavePages() async throws {
         let realm = try await makeRealm((0..<12).map { PagedItem($0, rank: $0 % 5) })
         let all = realm.snapshot().objects(PagedItem.self)
@@ -229,7 +254,7 @@ final class PagedShelf: Object {
                 _ = try other.objects(PagedItem.self).sorted(by: \.rank)
                     .page(after: byRank, limit: 1)
             },
-            "The page cursor belongs to another realm.")
+            "The page cursor belongs to another realm, or to commits of another copy of it.")
         let limit = 0
         expectEqual(
             message { _ = try all.page(limit: limit) },

@@ -177,10 +177,11 @@ extension DynamicQueryable {
 
     /// Returns the rows of a page of the result.
     func rowPage(after cursor: PageCursor?, limit: Int) throws(Realm.Error) -> FoundPage {
-        let request = try PageRequest(_query.plan, after: cursor, limit: limit)
+        let request = try PageRequest(
+            _query.plan, after: cursor, limit: limit, _classes.realm)
         let answer = try _ask(
             _DynamicQuestion { plan, state throws(StoreError) in try request.ask(plan, state) })
-        return try request.found(answer, _query.plan)
+        return try request.found(answer)
     }
 
     private var objects: PredicateObjects {

@@ -41,7 +41,9 @@ extension FrozenResults {
     ///     order, possibly with other conditions. `nil` for the first page.
     ///   - limit: The maximum number of objects, at least 1.
     /// - Throws: `.invalidInput` for a cursor of another realm, class, collection or order, which
-    ///   the message names, and for a limit below 1; the errors of the query.
+    ///   the message names, for one of commits that the realm lacks because an earlier state was
+    ///   restored, or of a class that was removed and added again, and for a limit below 1; the
+    ///   errors of the query.
     /// - Complexity: O(page x log n) for all objects of a class in order of creation, for those
     ///   with one value of an indexed property, and for a sort by an indexed integer, boolean or
     ///   date. Otherwise as for evaluating the query, but other objects aren't collected if

@@ -71,16 +71,20 @@ extension [UInt8] {
     }
 }
 
-/// The format of the bytes in the text form: its number, the realm's identity, the class, the
-/// collection and the order, the row and the values.
-private let pageCursorFormat: UInt8 = 1
+/// The format of the bytes in the text form: its number, the timeline and version, the keys of the
+/// classes, the class, the collection and the order, the row and the values. (Format 1 had the
+/// identity of the realm instead of the timeline, the version and the keys.)
+private let pageCursorFormat: UInt8 = 2
 
 private struct PageCursorWriter {
     private(set) var bytes: [UInt8] = [pageCursorFormat]
 
     mutating func add(_ cursor: PageCursor) {
-        add(cursor.realm.high)
-        add(cursor.realm.low)
+        add(cursor.readAt.high)
+        add(cursor.readAt.low)
+        add(cursor.readAt.version)
+        add(count: UInt64(cursor.tables.count))
+        for table in cursor.tables { add(count: UInt64(table)) }
         for text in [cursor.className, cursor.collection, cursor.order] {
             add(Array(text.wrappedValue.utf8))
         }
@@ -137,7 +141,7 @@ private struct PageCursorReader {
 
     mutating func cursor() -> PageCursor? {
         guard bytes.popFirst() == pageCursorFormat, let high: UInt64 = word(),
-            let low: UInt64 = word(),
+            let low: UInt64 = word(), let version: UInt64 = word(), let tables = tables(),
             let className = text(), let collection = text(), let order = text(),
             let key = count(), let occurrence = count().flatMap({ Int(exactly: $0) }),
             let valueCount = count(), valueCount <= UInt64(bytes.count)
@@ -149,10 +153,21 @@ private struct PageCursorReader {
         }
         guard bytes.isEmpty else { return nil }
         return PageCursor(
-            realm: Identity128(high: high, low: low), className: StoredText(className),
-            collection: StoredText(collection), order: StoredText(order),
+            readAt: ChangeCursor(high: high, low: low, version: version), tables: tables,
+            className: StoredText(className), collection: StoredText(collection),
+            order: StoredText(order),
             place: PagePlace(
                 values: values, key: ObjectKey(rawValue: key), occurrence: occurrence))
+    }
+
+    private mutating func tables() -> [UInt32]? {
+        guard let tableCount = count(), tableCount <= UInt64(bytes.count) else { return nil }
+        var tables: [UInt32] = []
+        for _ in 0..<tableCount {
+            guard let table = count().flatMap({ UInt32(exactly: $0) }) else { return nil }
+            tables.append(table)
+        }
+        return tables
     }
 
     private mutating func value() -> Value? {

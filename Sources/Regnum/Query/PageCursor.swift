@@ -12,9 +12,16 @@ internal import RegnumStore
 /// is `Codable`, and its text form consists of letters, digits, hyphens and underscores, as is safe
 /// in a URL. The text is neither encrypted nor signed: a client can read the sort values in it, and
 /// can make up others, which only leads to another place in the same results.
+///
+/// If a realm is restored to an earlier state, new objects can take the places of those that were
+/// lost. From its first commit on, it therefore refuses cursors of pages that were read after that
+/// state, as it does with a ``ChangeCursor``. Cursors from before remain valid.
 public struct PageCursor: Sendable, Hashable {
-    /// The identity of the realm.
-    let realm: Identity128
+    /// The version in which the object had its place.
+    let readAt: ChangeCursor
+    /// The keys of the stored class and, for a list, map or inverse, of the class of its owner. A
+    /// class that was dropped and is declared again begins anew with the numbers of its rows.
+    let tables: [UInt32]
     let className: StoredText
     /// The list, map or inverse; empty for all objects of a class.
     let collection: StoredText
@@ -29,17 +36,30 @@ struct PageOrigin {
     let collection: StoredText
     let order: StoredText
     private let terms: [SortTerm]
+    /// Whether the results are those of an owner that doesn't exist, so that its collection isn't
+    /// known.
+    private let isOwnerless: Bool
+    private let classNames: [StoredText]
 
     init(_ plan: QueryPlan) {
         className = plan.$tableName
+        classNames = [className] + plan.source.ownerNames
+        isOwnerless = plan.findsNothing
         terms = plan.order
         collection = StoredText(plan.source.pageName)
         order = StoredText(terms.map(\.pageName).joined(separator: ", "))
     }
 
-    func cursor(_ place: PagePlace, realm: Identity128) -> PageCursor {
+    func cursor(_ place: PagePlace, at version: ChangeCursor, _ tables: [UInt32]) -> PageCursor {
         PageCursor(
-            realm: realm, className: className, collection: collection, order: order, place: place)
+            readAt: version, tables: tables, className: className, collection: collection,
+            order: order, place: place)
+    }
+
+    /// Returns the keys of the stored classes, or `nil` if one isn't stored.
+    func tables(_ state: QueryState) -> [UInt32]? {
+        let keys = classNames.compactMap { state.table(named: $0.wrappedValue)?.rawValue }
+        return keys.count == classNames.count ? keys : nil
     }
 
     /// Throws an error that says how a cursor differs.
@@ -56,7 +76,7 @@ struct PageOrigin {
                 "belongs to a query for \(cursor.className.wrappedValue), not for "
                     + "\(className.wrappedValue)")
         }
-        if cursor.collection != collection {
+        if cursor.collection != collection, !isOwnerless {
             throw refused("belongs to \(owner(cursor.collection)), not to \(owner(collection))")
         }
         if cursor.order != order {
@@ -67,6 +87,21 @@ struct PageOrigin {
         }
     }
 
+    /// Throws an error if a cursor refers to commits that a realm doesn't have. One of a version
+    /// that this process hasn't read yet is a place in older ones, too.
+    func check(_ cursor: PageCursor, _ realm: RealmCore) throws(Realm.Error) {
+        let timelines = realm.coordinator.timelines
+        let readAt = cursor.readAt
+        guard timelines.id(at: readAt.version) != readAt.timeline else { return }
+        guard let last = timelines.lastVersion(of: readAt.timeline) else {
+            throw refused("belongs to another realm, or to commits of another copy of it")
+        }
+        throw refused(
+            "refers to commits that the realm \"\(realm.configuration.name)\" does not have: it is "
+                + "a copy or was restored, and has its own commits after version \(last); start "
+                + "again with the first page")
+    }
+
     func refused(_ problem: String) -> Realm.Error {
         Realm.Error(
             .invalidInput, "The page cursor \(problem).", className: className.wrappedValue)
@@ -74,6 +109,15 @@ struct PageOrigin {
 }
 
 extension QuerySource {
+    /// The class of the owner of a list, map or inverse.
+    fileprivate var ownerNames: [StoredText] {
+        switch self {
+        case .table: []
+        case .list(let owner, _, _): [owner]
+        case .backlinks(_, let target, _): [target]
+        }
+    }
+
     fileprivate var pageName: String {
         switch self {
         case .table: ""

@@ -46,43 +46,62 @@ struct FoundPage {
 /// A request for a page of a query's result.
 struct PageRequest: Sendable {
     enum Answer: Sendable {
-        case page(RowPage, realm: Identity128)
-        case otherRealm
+        case page(RowPage, version: UInt64, tables: [UInt32])
+        case otherClass
         case undefinedPlace
     }
 
     private let cursor: PageCursor?
     private let limit: Int
+    private let realm: RealmCore
+    private let origin: PageOrigin
 
-    /// Throws if the cursor is that of another query, or the limit isn't positive.
-    init(_ plan: QueryPlan, after cursor: PageCursor?, limit: Int) throws(Realm.Error) {
+    /// Throws if the cursor is that of another query, or of commits that the realm doesn't have, or
+    /// if the limit isn't positive.
+    init(
+        _ plan: QueryPlan, after cursor: PageCursor?, limit: Int, _ realm: RealmCore
+    ) throws(Realm.Error) {
         guard limit > 0 else {
             throw Realm.Error(
                 .invalidInput, "The limit of a page must be at least 1: \(limit).",
                 className: plan.tableName)
         }
-        if let cursor { try PageOrigin(plan).check(cursor) }
+        origin = PageOrigin(plan)
+        if let cursor {
+            try origin.check(cursor)
+            try origin.check(cursor, realm)
+        }
         self.cursor = cursor
         self.limit = limit
+        self.realm = realm
     }
 
     func ask(_ plan: QueryPlan, _ state: QueryState) throws(StoreError) -> Answer {
-        if let cursor, cursor.realm != state.identity { return .otherRealm }
+        let tables = origin.tables(state)
+        if let cursor, let tables, cursor.tables.prefix(tables.count) != tables[...] {
+            return .otherClass
+        }
         guard let page = try plan.page(after: cursor?.place, limit: limit, state) else {
             return .undefinedPlace
         }
-        return .page(page, realm: state.identity)
+        return .page(page, version: state.version, tables: tables ?? [])
     }
 
-    func found(_ answer: Answer, _ plan: QueryPlan) throws(Realm.Error) -> FoundPage {
-        let origin = PageOrigin(plan)
+    func found(_ answer: Answer) throws(Realm.Error) -> FoundPage {
         switch answer {
-        case .page(let page, let realm):
+        case .page(let page, let version, let tables):
+            // an empty page leaves the place that the cursor had in its version
+            guard !page.keys.isEmpty, let end = page.end else {
+                return FoundPage(keys: [], cursor: cursor)
+            }
             return FoundPage(
-                keys: page.keys, cursor: page.end.map { origin.cursor($0, realm: realm) },
+                keys: page.keys,
+                cursor: origin.cursor(end, at: realm.cursor(at: version), tables),
                 hasMore: page.hasMore)
-        case .otherRealm:
-            throw origin.refused("belongs to another realm")
+        case .otherClass:
+            throw origin.refused(
+                "belongs to a class that was removed from the realm and added again; start again "
+                    + "with the first page")
         case .undefinedPlace:
             throw origin.refused(
                 "has no place any more: its object was removed from "
@@ -97,12 +116,13 @@ extension Queryable {
     /// `ReadTracer`).
     func rowPage(after cursor: PageCursor?, limit: Int) throws(Realm.Error) -> FoundPage? {
         if let problem = _realm.problem { throw problem }
+        guard let realm = _realm.core else { return nil }
         let query = _plan.plan
-        let request = try PageRequest(query, after: cursor, limit: limit)
+        let request = try PageRequest(query, after: cursor, limit: limit, realm)
         let answer = try answer(through: []) { plan, state throws(StoreError) in
             try request.ask(plan, state)
         }
         guard let answer else { return nil }
-        return try request.found(answer, query)
+        return try request.found(answer)
     }
 }

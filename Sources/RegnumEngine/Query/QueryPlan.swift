@@ -87,6 +87,15 @@ extension QueryPlan {
         source == .table && limit == nil && !isSortedThroughLinks && steps.isEmpty
     }
 
+    /// Whether the condition rules out all rows, as that of a collection without an owner does.
+    package var findsNothing: Bool {
+        switch predicate {
+        case .constant(let holds): !holds
+        case .and(let terms): terms.contains(.constant(false))
+        default: false
+        }
+    }
+
     /// Whether the result contains all matching rows of the source.
     var hasAllMatches: Bool { limit == nil && !steps.contains { $0.omitsRows } }
 

@@ -5,12 +5,15 @@ package struct QueryState {
     let content: DatabaseContent
     /// The root of the content; `nil` for a transaction.
     let root: DatabaseRoot?
+    /// The version of the root, or the one that the transaction will commit as.
+    package let version: UInt64
     /// The counters that evaluations add their work to.
     let counters: QueryCounters?
 
     package init(_ root: DatabaseRoot, _ counters: QueryCounters? = nil) {
         content = root.content
         self.root = root
+        version = root.version
         self.counters = counters
     }
 
@@ -18,13 +21,15 @@ package struct QueryState {
     package init(_ transaction: EngineTransaction, _ counters: QueryCounters? = nil) {
         content = transaction.content
         root = nil
+        version = transaction.version
         self.counters = counters
     }
 }
 
 extension QueryState {
-    /// The identity of the realm.
-    package var identity: Identity128 { content.context.seed }
+    /// Returns the key of a class, or `nil` if it isn't stored. A class that was dropped and is
+    /// declared again has another key.
+    package func table(named name: String) -> TableKey? { content.schema.table(named: name)?.key }
 
     /// Returns a row's value, or `nil` if there is no such row or property.
     package func value(of row: ObjectKey, in tableName: String, _ property: String) -> Value? {
