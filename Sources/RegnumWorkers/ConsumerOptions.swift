@@ -14,10 +14,11 @@ public struct ConsumerOptions: Sendable {
 
     /// The behavior if the changes since the consumer's position are no longer retained, because
     /// the consumer hasn't run for a long time, or can't be told, because a migration has changed
-    /// or renamed a property of the class since then.
+    /// or renamed a property of the class since then, or because the position was imported from
+    /// another realm.
     public enum LostHistory: Sendable, Hashable {
-        /// `consume` throws `.historyTrimmed`, now and whenever it is called again. Use this if
-        /// every change matters.
+        /// `consume` throws `.historyTrimmed` (`.invalidInput` for the position of another realm),
+        /// now and whenever it is called again. Use this if every change matters.
         case fail
         /// The handler gets all objects as they are now, as `.initial`, and then the changes. Use
         /// this if the handler maintains something that it can compare with the objects, such as

@@ -67,7 +67,7 @@ struct ConsumerSession<T: Object> {
             try await follow()
             return false
         } catch {
-            guard options.lostHistory == .resync, isHistoryTrimmed(error) else { throw error }
+            guard options.lostHistory == .resync, isHistoryUnavailable(error) else { throw error }
             return true
         }
     }
@@ -303,10 +303,12 @@ struct ConsumerSession<T: Object> {
                     error: $0.error)
             }
         }
-        for letter in letters { try await retry(letter) }
+        for letter in letters {
+            do { try await retry(letter) } catch WorkerError.alreadySaved {}
+        }
     }
 
-    /// Retries a dead letter once.
+    /// Retries a dead letter once. Throws `WorkerError.alreadySaved` if it no longer exists.
     private func retry(_ letter: Letter) async throws {
         let found = try await self.change(of: letter)
         // counted before it is made, so that a change that kills the process doesn't do so forever
@@ -321,10 +323,9 @@ struct ConsumerSession<T: Object> {
         }
         guard let change = found else { return }
         do {
-            let failure = try await attempt(
+            let error = try await attempt(
                 [change], number: letter.attempts &+ 1, .deadLetter(letter.id))
-            guard let error = failure else { return }
-            try await update(letter) { $0.error = storedText("\(error)") }
+            if let error { try await update(letter) { $0.error = storedText("\(error)") } }
         } catch let error as CancellationError {
             // an attempt that was interrupted doesn't count
             try await update(letter) { stored in
@@ -336,15 +337,16 @@ struct ConsumerSession<T: Object> {
         }
     }
 
-    /// Changes a dead letter, if it still exists.
+    /// Changes a dead letter. Throws `WorkerError.alreadySaved` if it no longer exists.
     private func update(
         _ letter: Letter, _ change: @escaping @Sendable (DeadChange) -> Void
     ) async throws {
         try await persist { [lease] in
             try await lease.update { _, tx in
-                if let stored = tx.object(DeadChange.self, forPrimaryKey: letter.id) {
-                    change(stored)
+                guard let stored = tx.object(DeadChange.self, forPrimaryKey: letter.id) else {
+                    throw WorkerError.alreadySaved(consumer: lease.name)
                 }
+                change(stored)
             }
         }
     }
@@ -356,7 +358,7 @@ struct ConsumerSession<T: Object> {
         do {
             return try await change(leadingTo: UInt64(clamping: letter.version), since: cursor)
         } catch {
-            guard isHistoryTrimmed(error) else { throw error }
+            guard isHistoryUnavailable(error) else { throw error }
             return nil
         }
     }

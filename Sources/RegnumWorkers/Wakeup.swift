@@ -71,7 +71,7 @@ extension Realm {
     nonisolated func watch(_ classNames: Set<String>, setting wakeup: Wakeup) async throws {
         while !Task.isCancelled {
             let error = await failure(of: { try await watchCommits(classNames, wakeup) })
-            if let error, !isHistoryTrimmed(error) { throw error }
+            if let error, !isHistoryUnavailable(error) { throw error }
             if isClosed { throw closedError }
         }
     }

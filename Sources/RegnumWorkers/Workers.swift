@@ -135,10 +135,11 @@ func failure(of body: () async throws -> Void) async -> (any Error)? {
     }
 }
 
-/// Returns whether the error means that history that a stream needs is no longer retained, or that
-/// a migration has since changed what the stream reads.
-func isHistoryTrimmed(_ error: any Error) -> Bool {
-    (error as? Realm.Error)?.code == .historyTrimmed
+/// Returns whether the error means that a stream can't continue from its cursor: the history that
+/// it needs is no longer retained, a migration has since changed what it reads, or the realm doesn't
+/// have the commits, for example because the position was imported from another one.
+func isHistoryUnavailable(_ error: any Error) -> Bool {
+    (error as? Realm.Error)?.isHistoryUnavailable == true
 }
 
 /// Returns whether a write that failed with this error can succeed later without any intervention.

@@ -110,6 +110,47 @@ import Testing
         }
     }
 
+    /// For example after an import of all objects of that realm.
+    @Test func deadLetterOfAnotherRealmIsKept() async throws {
+        let clock = world.clock
+        let other = try await Realm.temporary([Memo.self]).snapshot().cursor
+        try await world.consuming(handler) {
+            try await world.saved()
+            try await world.add("poison")
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await world.realm.write { tx in
+                for letter in tx.objects(DeadChange.self) { letter.since = "\(other)" }
+            }
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.first?.isRetried == false }
+            expectTrue(letters.current.first?.error.contains("no longer available") == true)
+            try await world.add("after")
+            try await world.saved()
+        }
+        expectEqual(world.journal.entries.last, "after")
+    }
+
+    @Test func deadLetterThatIsDeletedIsNotRetried() async throws {
+        let (clock, journal, realm) = (world.clock, world.journal, world.realm)
+        try await world.consuming { batch in
+            let texts = batch.inserted.map(\.text)
+            guard texts.contains("poison") else { return texts.forEach { journal.add($0) } }
+            guard batch.isDeadLetter else { throw Failure() }
+            journal.add("again")
+            // also the other one, which was marked at the same time
+            try await realm.write { tx in tx.delete(tx.objects(DeadChange.self)) }
+        } during: {
+            try await world.saved()
+            for _ in 0..<2 { try await world.add("poison") }
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 2 }
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.isEmpty }
+            try await world.add("after")
+            try await world.saved()
+        }
+        expectEqual(journal.entries, ["again", "after"])
+    }
+
     /// The position before it is that of a process that skipped the own change in between.
     @Test func deadLetterIsFoundBehindChangesThatWereSkipped() async throws {
         let (clock, journal) = (world.clock, world.journal)

@@ -68,6 +68,24 @@ import Testing
         await copy.close()
     }
 
+    @Test func positionOfAnotherRealmIsLostHistory() async throws {
+        try await world.add("a")
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
+        let other = try await Realm.temporary(workerTypes).snapshot().cursor
+        // as after an import of all objects of that realm
+        try await world.realm.write { tx in
+            for record in try tx.dynamicObjects("RegnumConsumerRecord") {
+                record["cursor"] = "\(other)"
+            }
+        }
+        let error = await realmError { try await consume(world.realm, 1) }
+        expectEqual(error?.code, .invalidInput)
+        try await expectEqual(consume(world.realm, 1, lostHistory: .resync), ["a"])
+    }
+
     @Test func consumerInAnUpdatedBackupContinues() async throws {
         try await world.add("a")
         try await world.realm.backup(to: world.folder["copy.realm"])
