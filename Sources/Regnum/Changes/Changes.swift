@@ -42,6 +42,9 @@ public struct Changes<Element: Sendable>: ChangeStream {
         AsyncIterator(request, conversion)
     }
 
+    /// The newest published version of the realm.
+    package var publishedVersion: UInt64 { request.realm.coordinator.published.version }
+
     /// An iterator, which holds the version and the result that it delivered last.
     public struct AsyncIterator: ChangeStreamIterator {
         private let stream: CollectionStream

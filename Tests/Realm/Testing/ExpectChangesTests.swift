@@ -42,6 +42,27 @@ import Testing
         await realm.close()
     }
 
+    @Test func allCommitsAreCountedIfEachIsDelivered() async throws {
+        let realm = try await makeRealm()
+        let stream = realm.objects(Room.self).changes(policy: .everyCommit)
+        let add: @Sendable (String) async throws -> Void = { name in
+            try await realm.write { try $0.add(Room(name)) }
+        }
+        let error = await #expect(throws: UnexpectedChanges.self) {
+            try await expectChanges(in: stream, inserted: 1) {
+                try await add("a")
+                try await add("b")
+            }
+        }
+        expectTrue(error?.description.contains("actual:   2 inserted") == true)
+        let sets = try await expectChanges(in: stream, inserted: 2) {
+            try await add("c")
+            try await add("d")
+        }
+        expectEqual(sets.map(\.insertions.count), [1, 1])
+        await realm.close()
+    }
+
     @Test func unexpectedChangesAreDescribed() async throws {
         let realm = try await makeRealm()
         do {
