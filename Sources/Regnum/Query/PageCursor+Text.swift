@@ -80,9 +80,9 @@ private struct PageCursorWriter {
     private(set) var bytes: [UInt8] = [pageCursorFormat]
 
     mutating func add(_ cursor: PageCursor) {
-        add(cursor.readAt.high)
-        add(cursor.readAt.low)
-        add(cursor.readAt.version)
+        add(cursor.timeline.high)
+        add(cursor.timeline.low)
+        add(cursor.version)
         add(count: UInt64(cursor.tables.count))
         for table in cursor.tables { add(count: UInt64(table)) }
         for text in [cursor.className, cursor.collection, cursor.order] {
@@ -153,7 +153,7 @@ private struct PageCursorReader {
         }
         guard bytes.isEmpty else { return nil }
         return PageCursor(
-            readAt: ChangeCursor(high: high, low: low, version: version), tables: tables,
+            version: version, timeline: Identity128(high: high, low: low), tables: tables,
             className: StoredText(className), collection: StoredText(collection),
             order: StoredText(order),
             place: PagePlace(

@@ -15,10 +15,11 @@ internal import RegnumStore
 ///
 /// If a realm is restored to an earlier state, new objects can take the places of those that were
 /// lost. From its first commit on, it therefore refuses cursors of pages that were read after that
-/// state, as it does with a ``ChangeCursor``. Cursors from before remain valid.
+/// state, as it does with those of streams. Cursors from before remain valid.
 public struct PageCursor: Sendable, Hashable {
-    /// The version in which the object had its place.
-    let readAt: ChangeCursor
+    /// The version in which the object had its place, and its timeline.
+    let version: UInt64
+    let timeline: Identity128
     /// The keys of the stored class and, for a list, map or inverse, of the class of its owner. A
     /// class that was dropped and is declared again begins anew with the numbers of its rows.
     let tables: [UInt32]
@@ -50,10 +51,12 @@ struct PageOrigin {
         order = StoredText(terms.map(\.pageName).joined(separator: ", "))
     }
 
-    func cursor(_ place: PagePlace, at version: ChangeCursor, _ tables: [UInt32]) -> PageCursor {
+    func cursor(
+        _ place: PagePlace, _ realm: RealmCore, version: UInt64, _ tables: [UInt32]
+    ) -> PageCursor {
         PageCursor(
-            readAt: version, tables: tables, className: className, collection: collection,
-            order: order, place: place)
+            version: version, timeline: realm.coordinator.timelines.id(at: version), tables: tables,
+            className: className, collection: collection, order: order, place: place)
     }
 
     /// Returns the keys of the stored classes, or `nil` if one isn't stored.
@@ -91,9 +94,8 @@ struct PageOrigin {
     /// that this process hasn't read yet is a place in older ones, too.
     func check(_ cursor: PageCursor, _ realm: RealmCore) throws(Realm.Error) {
         let timelines = realm.coordinator.timelines
-        let readAt = cursor.readAt
-        guard timelines.id(at: readAt.version) != readAt.timeline else { return }
-        guard let last = timelines.lastVersion(of: readAt.timeline) else {
+        guard timelines.id(at: cursor.version) != cursor.timeline else { return }
+        guard let last = timelines.lastVersion(of: cursor.timeline) else {
             throw refused("belongs to another realm, or to commits of another copy of it")
         }
         throw refused(

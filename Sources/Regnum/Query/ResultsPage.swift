@@ -96,7 +96,7 @@ struct PageRequest: Sendable {
             }
             return FoundPage(
                 keys: page.keys,
-                cursor: origin.cursor(end, at: realm.cursor(at: version), tables),
+                cursor: origin.cursor(end, realm, version: version, tables),
                 hasMore: page.hasMore)
         case .otherClass:
             throw origin.refused(

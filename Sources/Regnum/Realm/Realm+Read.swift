@@ -44,6 +44,9 @@ extension Realm {
     /// Returns a snapshot of the newest published version, waiting until that is at least
     /// `version`, for example the version of a commit that another process has reported.
     ///
+    /// Limit the wait for versions that come from clients: once an older backup was restored, the
+    /// number of a lost commit is reached only by another one.
+    ///
     /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(
         atLeast version: UInt64, file: StaticString = #fileID, line: UInt = #line
