@@ -134,7 +134,10 @@ import Testing
         let (clock, journal, realm) = (world.clock, world.journal, world.realm)
         try await world.consuming { batch in
             let texts = batch.inserted.map(\.text)
-            guard texts.contains("poison") else { return texts.forEach { journal.add($0) } }
+            guard texts.contains("poison") else {
+                for text in texts { journal.add(text) }
+                return
+            }
             guard batch.isDeadLetter else { throw Failure() }
             journal.add("again")
             // also the other one, which was marked at the same time
