@@ -53,7 +53,7 @@ import Testing
         try await add(copy, 100..<120)
         for cursor in [lost, empty.cursor] {
             let text = message(restored, after: cursor)
-            expectTrue(text.contains("was restored"), text)
+            expectTrue(text.contains("was restored"), "\(text)")
         }
         expectEqual(try restored.page(after: kept, limit: 6).map(\.id), [5, 6, 7, 8, 9, 100])
         let own = try requireValue(restored.page(limit: 12).cursor)
@@ -69,7 +69,7 @@ import Testing
         await again.close()
         let original = try await open("test.realm")
         let text = message(original.objects(BackupAccount.self), after: own)
-        expectTrue(text.contains("another copy"), text)
+        expectTrue(text.contains("another copy"), "\(text)")
         await original.close()
     }
 
