@@ -69,13 +69,15 @@ private final class LoopBody {
         try SpareDescriptors.check()
         let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let wakeUp = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
-        var status = uv_loop_init(loop)
-        if status == 0 {
+        let status = SpareDescriptors.avoidingStandardStreams { () -> CInt in
+            var status = uv_loop_init(loop)
+            guard status == 0 else { return status }
             status = uv_async_init(loop, wakeUp) { handle in
                 guard let handle, let data = handle.pointee.loop.pointee.data else { return }
                 Unmanaged<LoopBody>.fromOpaque(data).takeUnretainedValue().processCommands()
             }
             if status != 0 { uv_loop_close(loop) }
+            return status
         }
         guard status == 0 else {
             wakeUp.deallocate()
@@ -143,8 +145,11 @@ private final class LoopBody {
             return WatchError(reason: .networkFileSystem, path: path)
         }
         do throws(WatchError) {
-            handles[id] = try DirectoryWatch(
-                loop: loop, path: path, fileName: fileName, hint: hint)
+            // The first watch opens a descriptor.
+            handles[id] = try SpareDescriptors.avoidingStandardStreams {
+                () throws(WatchError) -> DirectoryWatch in
+                try DirectoryWatch(loop: loop, path: path, fileName: fileName, hint: hint)
+            }
             return nil
         } catch {
             return error

@@ -142,4 +142,27 @@ struct WatchFailureTests {
             exit(9)
         }
     }
+
+    /// A process that has closed its standard streams still prints to their descriptors.
+    @Test func aLoopHasNoDescriptorOfAClosedStream() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            for stream in STDIN_FILENO...STDERR_FILENO { close(stream) }
+            let loop = WatchLoop(threadName: "closed")
+            guard let token = try? await loop.watchDirectory("/etc", fileName: "passwd", {}) else {
+                exit(8)
+            }
+            var name = [CChar](repeating: 0, count: 256)
+            for stream in STDIN_FILENO...STDERR_FILENO {
+                let count = readlink("/proc/self/fd/\(stream)", &name, name.count)
+                let target = String(
+                    decoding: name.prefix(max(count, 0)).map { UInt8(bitPattern: $0) },
+                    as: UTF8.self)
+                // those of a loop; its others can't be told from those of Dispatch
+                if target.hasPrefix("pipe:") || target.contains("inotify") { exit(9) }
+            }
+            token.cancel()
+            loop.stop()
+            exit(7)
+        }
+    }
 }
