@@ -2,16 +2,20 @@ internal import Glibc
 
 /// Returns the description of a process for messages: its id and, if available, its program name.
 ///
+/// The id is one that a process has stored in a file. If it is that of this process, which never
+/// waits for itself, it is from another PID namespace, such as that of a container, or from before
+/// it was reused; the process isn't named then.
+///
 /// Reads a file in `/proc`; don't call it on hot paths of the cooperative pool.
 package func processDescription(_ id: UInt32) -> String {
-    let own = id == UInt32(getpid()) ? "this process, " : ""
+    if id == UInt32(getpid()) { return "process \(id)" }
     let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return own + "process \(id)" }
+    guard descriptor >= 0 else { return "process \(id)" }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &bytes, bytes.count)
     let name = String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
-    return own + "process \(id)" + (name.isEmpty ? "" : " (\(name))")
+    return "process \(id)" + (name.isEmpty ? "" : " (\(name))")
 }
 
 /// Returns the ids of the other processes that have a file open, ascending: those that this user
