@@ -45,8 +45,7 @@ package final class PosixStream: Sendable {
             temporary = nil
             return
         }
-        // A symbolic link is kept, and its target replaced.
-        let target = isThere ? Self.resolved(path) : path
+        let target = try Self.resolved(path)
         let name = Self.temporaryName(target)
         let result = cregnum_openat(
             AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -89,10 +88,22 @@ package final class PosixStream: Sendable {
         if let temporary, !isFinished.withLock({ $0 }) { unlink(temporary) }
     }
 
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    /// Returns the path of the file to replace. If `path` is a symbolic link, the link is kept, and
+    /// its target replaced.
+    ///
+    /// Throws an error for a link that leads nowhere, as `/dev/stdout` does if that stream is
+    /// closed or its file was removed.
+    private static func resolved(_ path: String) throws(StoreError) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        let number = errno
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK {
+            throw .system(number, "open", path)
+        }
+        return path
     }
 
     /// Ends the waits of `read` and `write` for the other end, including later ones.

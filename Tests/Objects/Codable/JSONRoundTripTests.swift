@@ -87,6 +87,30 @@ import Testing
         expectTrue(largest < 80_000 && before.count > 3 * largest)
     }
 
+    /// Among such links is `/dev/stdout` if that stream is closed, or if its file was removed.
+    @Test func linksToWriteToAreKept() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.json(jsonTypes)
+        let (link, manager) = (folder["link"], FileManager.default)
+        let removed = open(folder["removed"].path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        try #require(removed >= 0)
+        defer { close(removed) }
+        try manager.removeItem(at: folder["removed"])
+        for target in [folder["nowhere"].path, "/proc/self/fd/\(removed)"] {
+            try manager.createSymbolicLink(atPath: link.path, withDestinationPath: target)
+            let error = await realmError { try await realm.snapshot().exportJSON(to: link) }
+            expectTrue(error?.code == .fileNotFound && error?.path == link.path, "\(target)")
+            try expectEqual(manager.destinationOfSymbolicLink(atPath: link.path), target)
+            try manager.removeItem(at: link)
+        }
+        try expectEqual(folder.names(), [])
+        try Data().write(to: folder["file"])
+        try manager.createSymbolicLink(atPath: link.path, withDestinationPath: "file")
+        try await realm.snapshot().exportJSON(to: link)
+        try expectEqual(manager.destinationOfSymbolicLink(atPath: link.path), "file")
+        try expectTrue(!Data(contentsOf: folder["file"]).isEmpty)
+    }
+
     @Test func chosenClassesAreExportedAlone() async throws {
         let realm = try await Realm.json(jsonTypes)
         try await realm.write { tx in
