@@ -114,6 +114,14 @@ int cregnum_populate(const void *bytes, size_t count, bool writes) {
     return result < 0 ? -errno : 0;
 }
 
+int cregnum_sync_file_system(int fd) {
+    int result;
+    do {
+        result = syncfs(fd);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
 int64_t cregnum_filesystem_type(int fd) {
     struct statfs status;
     int result;

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RegnumSimulation
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
@@ -94,6 +95,44 @@ struct OpenPermissionTests {
         let place = try RealDirectory(inMemory: false)
         let path = try make("open", 0o777, place) + "/own.realm"
         try expectEqual(OtherUser.open(path), "opened at version 0")
+    }
+
+    /// Creating a realm syncs its parent directory, for which that would have to be opened.
+    @Test func aRealmIsMadeWhereTheParentCannotBeListed() throws {
+        let place = try RealDirectory(inMemory: false)
+        let open = try make("open", 0o700, place)
+        try #require(chmod(open, 0o733) == 0)
+        try expectEqual(OtherUser.open(open + "/own.realm"), "opened at version 0")
+
+        let closed = try make("closed", 0o700, place)
+        let path = try make("closed/empty.realm", 0o700, place)
+        try #require(chown(path, 65534, 65534) == 0)
+        try #require(chmod(closed, 0o711) == 0)
+        try expectEqual(OtherUser.open(path), "opened at version 0")
+    }
+
+    /// Root makes files in the directory of another user, for example when it compacts a realm.
+    @Test func whatRootMakesIsOpenedByTheOwnerOfTheDirectory() throws {
+        let place = try RealDirectory(inMemory: false)
+        for mode in [0o700, 0o770] as [mode_t] {
+            let path = try make("\(mode).realm", 0o700, place)
+            try #require(chown(path, 65534, 4321) == 0)
+            try #require(chmod(path, mode) == 0)
+            _ = try RealmLog.open(PosixFileSystem.shared, path: path, options: StoreOptions()) {
+                (_) throws(StoreError) in
+            }
+            try expectEqual(OtherUser.open(path), "opened at version 0")
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+            expectTrue(names.contains("LOCK") && names.contains("log-0-0"))
+            for name in names {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: path + "/" + name)
+                expectEqual(attributes[.ownerAccountID] as? Int, 65534, "\(name)")
+                expectEqual(
+                    attributes[.posixPermissions] as? Int, mode == 0o770 ? 0o660 : 0o600,
+                    "\(name)")
+            }
+        }
     }
 
     /// The group that a file has instead of the directory's gets no permission.

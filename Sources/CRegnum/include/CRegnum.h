@@ -47,6 +47,8 @@ bool cregnum_may_have_size(uint64_t size);
 /// Returns 0, -EINVAL if the kernel doesn't support it (before Linux 5.14), or -errno: -EFAULT if
 /// accessing them would raise SIGBUS.
 int cregnum_populate(const void *bytes, size_t count, bool writes);
+/// Syncs the file system of `fd` (syncfs). Returns 0 or -errno.
+int cregnum_sync_file_system(int fd);
 /// Returns the magic number of the file system of `fd` (statfs f_type), or -errno.
 int64_t cregnum_filesystem_type(int fd);
 

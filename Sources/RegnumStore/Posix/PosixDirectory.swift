@@ -30,7 +30,8 @@ package final class PosixDirectory: RealmDirectory {
     }
 
     private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        guard !isAbsolute, let current = getcwd(nil, 0) else { return path }
         defer { free(current) }
         return String(cString: current) + "/" + path
     }
@@ -159,9 +160,17 @@ package final class PosixDirectory: RealmDirectory {
     /// Makes this directory's entry in its parent directory durable.
     func syncParent() throws(StoreError) {
         let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard parent >= 0 else { throw .system(-parent, "sync the parent directory of", path) }
-        defer { close(parent) }
-        try check(repeated { fsync(parent) }, "sync the parent directory of", path)
+        var result = parent
+        if parent >= 0 {
+            result = repeated { fsync(parent) }
+            close(parent)
+        }
+        // The parent may not be read by this user, or is on a read-only file system that can't sync
+        // directories: then the whole file system of this directory is synced.
+        if result == -EACCES || result == -EINVAL || result == -EROFS {
+            result = cregnum_sync_file_system(descriptor)
+        }
+        try check(result, "sync the parent directory of", path)
     }
 
     func pathOf(_ name: String) -> String { "\(path)/\(name)" }
@@ -231,7 +240,10 @@ package final class PosixDirectory: RealmDirectory {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = cregnum_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { return file }
-        let result = PosixPermissions.apply(permissions.ofFiles, to: file)
+        // They may have changed since the directory was opened.
+        var status = stat()
+        let isKnown = repeated { fstat(descriptor, &status) } == 0
+        let result = (isKnown ? PosixPermissions(directory: status) : permissions).apply(to: file)
         guard result < 0 else { return file }
         close(file)
         _ = unlinkat(descriptor, name, 0)

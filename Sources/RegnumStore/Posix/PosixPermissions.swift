@@ -38,6 +38,20 @@ struct PosixPermissions {
         sharedGroup.map { (0o660, $0) } ?? (0o600, nil)
     }
 
+    /// Gives a new file with the mode 0600 the permissions of the realm's files.
+    ///
+    /// What root creates in the directory of another user belongs to that user, who couldn't use
+    /// the realm any more otherwise. It stays root's where the system doesn't allow that.
+    ///
+    /// - Returns: 0, or the negative error number if the mode can't be set.
+    func apply(to file: Int32) -> Int32 {
+        let result = Self.apply(ofFiles, to: file)
+        if result == 0, geteuid() == 0, owner != 0 {
+            _ = repeated { fchown(file, owner, gid_t.max) }
+        }
+        return result
+    }
+
     /// Sets the group and the mode of a new file with the mode 0600, regardless of the umask. If
     /// the user can't assign the group, the file's group gets no permission that others don't have.
     ///
