@@ -100,7 +100,8 @@ struct UnfinishedRealm: Sendable {
 
     /// Returns the parent directory of a path.
     private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        // not by characters: the name may begin with a combining one
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 

@@ -7,12 +7,13 @@ internal import Glibc
 /// renamed while open remains the same realm. Symbolic links are followed on the path to the realm
 /// directory (the user may keep it elsewhere), never inside it.
 ///
-/// Stateless; all methods can be called concurrently from any thread.
+/// Keeps nothing but the boot id; all methods can be called concurrently from any thread.
 package final class PosixFileSystem: FileSystem {
     /// The shared instance.
     package static let shared = PosixFileSystem()
 
-    private static let bootIdentity = readBootID("/proc/sys/kernel/random/boot_id")
+    /// The boot id, once it was read. A process that lacks descriptors at first can read it later.
+    private static let bootIdentity = Guarded<Identity128?>(nil)
 
     package init() {}
 
@@ -80,7 +81,7 @@ package final class PosixFileSystem: FileSystem {
         while place.count > 1, place.hasSuffix("/") { place.removeLast() }
         var descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         if descriptor == -ENOENT {
-            let slash = place.lastIndex(of: "/")
+            let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))
             place = slash.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
             descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
@@ -195,7 +196,12 @@ package final class PosixFileSystem: FileSystem {
     }
 
     /// Returns the kernel's boot id; `nil` if it is unavailable or malformed.
-    package func bootID() -> Identity128? { Self.bootIdentity }
+    package func bootID() -> Identity128? {
+        Self.bootIdentity.withLock { known in
+            if known == nil { known = Self.readBootID("/proc/sys/kernel/random/boot_id") }
+            return known
+        }
+    }
 
     /// Returns 64 random bits from the system's generator (getrandom).
     package func random() -> UInt64 {

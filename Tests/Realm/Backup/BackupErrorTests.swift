@@ -54,10 +54,13 @@ struct BackupErrorTests {
             expectEqual(error?.message.contains(folder[name].path), true, "\(name)")
             expectEqual(error?.message.contains("unfinished-backup"), false, "\(name)")
         }
-        let inside = await realmError {
-            try await realm.backup(to: folder["test.realm"].appending(path: "copy"))
+        // also with a name whose first character is combined with the slash
+        for name in ["copy", "\u{301}copy"] {
+            let inside = await realmError {
+                try await realm.backup(to: folder["test.realm"].appending(path: name))
+            }
+            expectEqual(inside?.code, .invalidInput)
         }
-        expectEqual(inside?.code, .invalidInput)
         let web = await realmError {
             try await realm.backup(to: requireValue(URL(string: "https://example.org/x")))
         }

@@ -87,6 +87,17 @@ import Testing
         }
     }
 
+    /// A server that is running when its directory is shared with a group creates files for it.
+    @Test func filesAreSharedAsTheirDirectoryIsNow() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        for (mode, file) in [(0o770, 0o660), (0o700, 0o600)] as [(mode_t, Int)] {
+            try #require(chmod(disk.realmPath, mode) == 0)
+            _ = try realm.create("log \(mode)")
+            try expectEqual(permissions("\(disk.realmPath)/log \(mode)"), file)
+        }
+    }
+
     /// Where everybody may write, files of other users aren't used.
     @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
     func filesOfStrangersAreRefusedWhereEverybodyMayWrite() throws {
@@ -311,6 +322,29 @@ import Testing
         expectEqual(
             counts.map { PosixDirectory.mayOpen(linkCount: $0, isReadOnly: true) },
             [true, true, true])
+    }
+
+    /// Each later open would take the boot for another one.
+    @Test(.enabled(if: access("/proc/sys/kernel/random/boot_id", R_OK) == 0))
+    func bootIDThatCannotBeReadAtFirstIsReadLater() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var held: [Int32] = []
+            while true {
+                let descriptor = open("/dev/null", O_RDONLY)
+                if descriptor < 0 { break }
+                held.append(descriptor)
+            }
+            _ = PosixFileSystem.shared.bootID()
+            for descriptor in held { close(descriptor) }
+            exit(PosixFileSystem.shared.bootID() == nil ? 8 : 7)
+        }
+    }
+
+    /// In two containers that share a realm, the processes usually have the same id.
+    @Test func anIDThatIsAlsoThisProcessesIsNotTakenForIt() {
+        expectEqual(processDescription(UInt32(getpid())), "process \(getpid())")
     }
 
     @Test func bootIDIsParsedOrRefused() {
