@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -89,9 +90,61 @@ void cregnum_release(int fd, uint64_t offset) {
 static atomic_bool is_forked;
 static pthread_once_t fork_watch = PTHREAD_ONCE_INIT;
 
-static void note_fork(void) { atomic_store(&is_forked, true); }
+// The descriptors whose locks a forked child would keep after its parent has ended. Guarded by the
+// mutex, which is locked during a fork, so that the child finds the array complete.
+static pthread_mutex_t lock_files_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int *lock_files;
+static size_t lock_file_count;
+static size_t lock_file_capacity;
 
-static void begin_fork_watch(void) { pthread_atfork(NULL, NULL, note_fork); }
+static void before_fork(void) { pthread_mutex_lock(&lock_files_mutex); }
+
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&lock_files_mutex); }
+
+// Calls only functions that are safe in a child of a process with several threads.
+static void after_fork_in_child(void) {
+    atomic_store(&is_forked, true);
+    // The numbers stay taken, because their owners in the child still close them.
+    int other = lock_file_count > 0 ? open("/", O_PATH | O_CLOEXEC) : -1;
+    for (size_t i = 0; other >= 0 && i < lock_file_count; i++) {
+        dup3(other, lock_files[i], O_CLOEXEC);
+    }
+    if (other >= 0) {
+        close(other);
+    }
+    pthread_mutex_unlock(&lock_files_mutex);
+}
+
+static void begin_fork_watch(void) {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void cregnum_note_lock_file(int fd) {
+    pthread_mutex_lock(&lock_files_mutex);
+    if (lock_file_count == lock_file_capacity) {
+        size_t capacity = lock_file_capacity * 2 + 8;
+        int *files = realloc(lock_files, capacity * sizeof(int));
+        if (files != NULL) {
+            lock_files = files;
+            lock_file_capacity = capacity;
+        }
+    }
+    if (lock_file_count < lock_file_capacity) {
+        lock_files[lock_file_count++] = fd;
+    }
+    pthread_mutex_unlock(&lock_files_mutex);
+}
+
+void cregnum_forget_lock_file(int fd) {
+    pthread_mutex_lock(&lock_files_mutex);
+    for (size_t i = 0; i < lock_file_count; i++) {
+        if (lock_files[i] == fd) {
+            lock_files[i] = lock_files[--lock_file_count];
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock_files_mutex);
+}
 
 void cregnum_watch_forks(void) { pthread_once(&fork_watch, begin_fork_watch); }
 

@@ -78,10 +78,13 @@ package final class PosixLockFile: LockFile {
         self.zeros = zeros
         identity = FileIdentity(status)
         wakeCounter = Atomic(0)
+        cregnum_note_lock_file(descriptor)
     }
 
     deinit {
-        // Closing doesn't release the locks while a forked child shares the file description.
+        cregnum_forget_lock_file(descriptor)
+        // Closing doesn't release the locks while a child that will call exec shares the file
+        // description.
         if !ProcessFork.isChild { cregnum_unlock_all(descriptor) }
         munmap(mapped, Layout.pageByteCount)
         zeros.deallocate()

@@ -2,9 +2,9 @@ internal import CRegnum
 
 /// Detection of child processes that were forked from one with open realms and didn't call exec.
 ///
-/// Such a child shares its parent's descriptors, and with them its locks, but has none of its
-/// threads. It must not change anything: not the files, not the shared page, and not the locks,
-/// which it would release for its parent.
+/// Such a child shares its parent's descriptors, except for those of `LOCK`, whose locks it would
+/// keep after its parent has ended, and has none of its threads. It must not change anything:
+/// neither the files nor the shared page.
 package enum ProcessFork {
     /// Whether this process is such a child.
     package static var isChild: Bool { cregnum_is_forked() }
