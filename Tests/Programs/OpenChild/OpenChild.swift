@@ -3,8 +3,8 @@ import RegnumStore
 
 /// Opens the realm named by the first argument, as whatever user runs this, and prints the result:
 /// "opened", or the code and the message of the error. With the second argument "read" it opens for
-/// reading; with "fork", a forked child then tries to change the realm; with "orphan", it survives this
-/// process; with "closed", commits and prints while the standard streams are closed.
+/// reading; with "fork", a forked child then tries to change the realm; with "orphan", it survives
+/// this process; with "closed", commits and prints while the standard streams are closed.
 @main
 enum OpenChild {
     static func main() {
