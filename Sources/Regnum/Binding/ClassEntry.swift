@@ -85,39 +85,58 @@ final class ClassEntry: Sendable {
     /// Returns the reason why the class can't be read with a schema, or `nil` if it can.
     ///
     /// - Parameter newest: The current schema, if `database` is a past one. A property that had
-    ///   another name then is also a reason, because it would seem to be missing.
+    ///   another name then, or whose name another property had, is also a reason, because its
+    ///   values would seem to be missing or to be those of the other one.
     func problem(
         in database: DatabaseSchema, before newest: DatabaseSchema?
     ) -> Realm.Error? {
-        mapping(in: database).mismatch ?? newest.flatMap { renaming(since: database, $0) }
+        mapping(in: database).mismatch ?? newest.flatMap { difference(since: database, $0) }
     }
 
-    /// Returns the error for a property that had another name in a past schema, or `nil`.
-    private func renaming(since past: DatabaseSchema, _ newest: DatabaseSchema) -> Realm.Error? {
+    /// Returns the error for a property that isn't the one of that name in a past schema, or `nil`.
+    private func difference(since past: DatabaseSchema, _ newest: DatabaseSchema) -> Realm.Error? {
         guard let before = past.table(named: schema.name),
             let after = newest.table(named: schema.name), before.key == after.key
         else { return nil }
         for property in schema.properties where property.isStored {
-            guard let name = after.name(of: property, in: before),
-                !equalUTF8(name, property.columnName)
-            else { continue }
+            guard let problem = after.problem(with: property, since: before) else { continue }
             return Realm.Error(
-                .schemaMismatch, "\(schema.name).\(property.nameWithColumn) was named \(name).",
+                .schemaMismatch, "\(schema.name).\(property.nameWithColumn) \(problem).",
                 className: schema.name, property: property.name)
         }
         return nil
     }
 }
 
+/// The place of a property in a class. Columns and lists keep their keys.
+private enum PropertyPlace: Equatable {
+    case column(ColumnKey)
+    case list(ListKey)
+}
+
 extension TableSchema {
-    /// Returns the name that a stored property had in an older form of the class, or `nil` if
-    /// either doesn't have it. Columns and lists keep their keys.
-    fileprivate func name(of property: PropertySchema, in older: TableSchema) -> String? {
-        if let key = column(named: property.columnName)?.key {
-            return older.columns.first { $0.key == key }?.name
+    /// Returns how a stored property differs from the one of that name in an older form of the
+    /// class, or `nil` if it is the same or wasn't stored.
+    fileprivate func problem(
+        with property: PropertySchema, since older: TableSchema
+    ) -> String? {
+        if let place = place(of: property), let name = older.name(at: place) {
+            return equalUTF8(name, property.columnName) ? nil : "was named \(name)"
         }
-        guard let key = list(named: property.columnName)?.key else { return nil }
-        return older.lists.first { $0.key == key }?.name
+        return older.place(of: property) == nil
+            ? nil : "has replaced a property of the same name"
+    }
+
+    private func place(of property: PropertySchema) -> PropertyPlace? {
+        if let column = column(named: property.columnName) { return .column(column.key) }
+        return list(named: property.columnName).map { .list($0.key) }
+    }
+
+    private func name(at place: PropertyPlace) -> String? {
+        switch place {
+        case .column(let key): columns.first { $0.key == key }?.name
+        case .list(let key): lists.first { $0.key == key }?.name
+        }
     }
 }
 

@@ -25,6 +25,9 @@ final class StreamRequest: Sendable {
     let keepsOld: Bool
     /// Whether commits that concern the stream but don't change the result are also delivered.
     let deliversAll: Bool
+    /// Whether a closure of the caller is called with the objects of each version, and can read any
+    /// object that they lead to.
+    private let callsClosure: Bool
 
     /// - Parameter dependencies: The classes, by their declarations, whose changes concern the
     ///   stream; `nil` for those that the filter reaches from the class of the objects.
@@ -32,7 +35,8 @@ final class StreamRequest: Sendable {
         realm: RealmCore, entry: ClassEntry, otherEntry: ClassEntry? = nil, place: CallPlace,
         plan: _Plan, owner: CollectionOwner? = nil, filter: KeyPathFilter,
         dependencies: Set<StoredText>? = nil, policy: ChangePolicy, since: ChangeCursor?,
-        excluded: Set<String>, keepsOld: Bool = false, deliversAll: Bool = false
+        excluded: Set<String>, keepsOld: Bool = false, deliversAll: Bool = false,
+        callsClosure: Bool = false
     ) {
         self.realm = realm
         self.entry = entry
@@ -48,6 +52,7 @@ final class StreamRequest: Sendable {
         self.excluded = Set(excluded.map { StoredText($0) })
         self.keepsOld = keepsOld
         self.deliversAll = deliversAll
+        self.callsClosure = callsClosure
     }
 
     /// Whether the stream needs each commit separately.
@@ -76,8 +81,10 @@ final class StreamRequest: Sendable {
     }
 
     /// Like `checkClasses(at:)`, for a version that is read from history. Throws `.historyTrimmed`
-    /// if a migration has changed or renamed a property since then: the stream can't tell what it
-    /// would have shown at that version.
+    /// if a migration has changed, renamed or replaced a property since then: the stream can't tell
+    /// what it would have shown at that version. The classes along key paths are checked too, since
+    /// the paths don't lead to properties that had another name or form; and if a closure is
+    /// called, those that it can read.
     func checkClasses(
         at past: DatabaseRoot, before newest: DatabaseRoot
     ) throws(Realm.Error) {
@@ -96,10 +103,14 @@ final class StreamRequest: Sendable {
         in schema: DatabaseSchema, before newest: DatabaseSchema? = nil
     ) -> Realm.Error? {
         var classes = plan.plan.linkedDependencies
-        if schema.version > realm.configuration.schemaVersion,
+        if newest != nil || schema.version > realm.configuration.schemaVersion,
             case .paths(let paths) = query.filter
         {
             for path in paths { classes.formUnion(path.linkedClasses) }
+        }
+        if newest != nil, callsClosure {
+            let reached = ClassSchema.reachable(from: [entry.schema]) { $0.objectType }
+            classes.formUnion(reached.map { StoredText($0.name) })
         }
         return entry.problem(in: schema, before: newest)
             ?? otherEntry?.problem(in: schema, before: newest)

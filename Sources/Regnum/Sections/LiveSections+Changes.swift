@@ -116,12 +116,14 @@ extension LiveSections {
     ) -> SectionChanges<Key, Model> {
         let plan = results._plan
         let followed = followed(filter)
+        let isColumn = if case .column = source { true } else { false }
         let request = StreamRequest(
             realm: results.realm, entry: results.entry, otherEntry: results.ownerEntry,
             place: results.place, plan: plan.with(plan.plan, problem: problem),
             owner: results.owner, filter: followed.filter, policy: policy, since: cursor,
             excluded: origins,
-            keepsOld: cursor != nil || !origins.isEmpty, deliversAll: !followed.marksAllKeys)
+            keepsOld: cursor != nil || !origins.isEmpty, deliversAll: !followed.marksAllKeys,
+            callsClosure: !isColumn)
         return SectionChanges(
             request: request, source: source, pathCount: followed.pathCount,
             marksAllKeys: followed.marksAllKeys, key: key)

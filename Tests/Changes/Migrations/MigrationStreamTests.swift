@@ -51,6 +51,20 @@ private enum Renamed {
     static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
 }
 
+/// The price is gone.
+private enum Free {
+    final class Seat: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var guest: Guest?
+    }
+
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+    }
+
+    static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
+}
+
 /// Streams that resume from before a migration.
 @Suite(.timeLimit(.minutes(10))) struct MigrationStreamTests {
     /// If the migration was written in parts, the change sets come from a comparison of the
@@ -197,13 +211,16 @@ private enum Renamed {
     // Covers O29, O34
     @Test func everyCommitIsNotToldAcrossAnUnknownForm() async throws {
         let folder = try RealmFolder()
-        let (optional, cursor) = try await migrate(folder, to: Changed.types, nil)
-        await optional.close()
+        let (renamed, cursor) = try await migrate(folder, to: Renamed.types) { migration, _ in
+            try migration.renameProperty(onType: "Seat", from: "price", to: "fee")
+        }
+        await renamed.close()
         var configuration = folder.configuration("seats.realm", Before.types)
         configuration.schemaVersion = 3
         configuration.migration = { migration, _ in
+            try migration.renameProperty(onType: "Seat", from: "fee", to: "price")
             try migration.enumerateObjects(ofType: "Seat") { old, new in
-                new?["price"] = (old?["price"] as? Int ?? 0) + 1
+                new?["price"] = (old?["fee"] as? Int ?? 0) + 1
             }
         }
         let realm = try await Realm.open(configuration)
@@ -213,6 +230,64 @@ private enum Renamed {
         let (now, delta) = try await nextUpdate(&merged)
         expectEqual(now.map(\.price), [21, 11])
         expectTrue(delta.modifications == [0, 1] && delta.insertions.isEmpty)
+        await realm.close()
+    }
+
+    /// The prices became 0, although no commit has set them.
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func cursorFromBeforeAPropertyWasReplacedIsRefused(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let (free, cursor) = try await migrate(folder, to: Free.types) { migration, _ in
+            try migration.deleteProperty(onType: "Seat", "price")
+        }
+        await free.close()
+        var configuration = folder.configuration("seats.realm", Before.types)
+        configuration.schemaVersion = 3
+        let realm = try await Realm.open(configuration)
+        let seats = realm.objects(Before.Seat.self)
+        expectEqual(seats.current.map(\.price), [0, 0])
+        await expectRefusal(error(seats.changes(policy: policy, since: cursor)), "price")
+        let middle = realm.snapshot().cursor
+        try await realm.write { tx in
+            let seat = Before.Seat()
+            seat.number = 3
+            seat.price = 30
+            try tx.add(seat)
+        }
+        await expectRefusal(error(seats.changes(policy: policy, since: cursor)), "price")
+        // The property was missing then, with the same value.
+        var later = seats.changes(policy: policy, since: middle).makeAsyncIterator()
+        try await expectEqual(nextUpdate(&later).1.insertions, [2])
+        await realm.close()
+    }
+
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func cursorFromBeforeAChangeAlongAKeyPathIsRefused(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let (realm, cursor) = try await migrate(folder, to: Changed.types, nil)
+        let guests = realm.objects(Changed.Guest.self)
+        let priced = try guests.changes(
+            keyPaths: ["seats.price"], policy: policy, since: cursor)
+        await expectRefusal(error(priced), "price")
+        let named = guests.changes(keyPaths: [\.name], policy: policy, since: cursor)
+        await expectNil(error(named))
+        await realm.close()
+    }
+
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func cursorFromBeforeAChangeOfWhatSectionKeysReadIsRefused(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let (realm, cursor) = try await migrate(folder, to: Renamed.types) { migration, _ in
+            try migration.renameProperty(onType: "Seat", from: "price", to: "fee")
+        }
+        let guests = realm.objects(Renamed.Guest.self)
+        let byFee = guests.sectioned(sortDescriptors: []) { $0.seats.first?.fee ?? 0 }
+        await expectRefusal(error(byFee.changes(policy: policy, since: cursor)), "fee")
+        let byName = guests.sectioned(by: \.name)
+        await expectNil(error(byName.changes(policy: policy, since: cursor)))
         await realm.close()
     }
 }
