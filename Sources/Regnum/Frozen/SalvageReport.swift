@@ -21,7 +21,8 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
         /// The objects that aren't in the new realm, because a property can't be read, or because
         /// they belonged to such an object.
         public let lostCount: Int
-        /// The saved objects that may have been changed or deleted by missing commits.
+        /// The saved objects that may have been changed or deleted by missing commits, or were
+        /// inserted after one that isn't stored in the log, such as a migration.
         public let uncertainCount: Int
         /// The properties of saved objects that differ.
         public let changedCount: Int
@@ -72,7 +73,9 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
     public let isComplete: Bool
     /// The commits that can't be read, in order. Objects that were inserted after them are
     /// complete. Others have the last values and elements that are known, which they may not have
-    /// had together: see ``ClassCounts/uncertainCount``.
+    /// had together: see ``ClassCounts/uncertainCount``. If one of the commits was a migration, the
+    /// new realm has the classes and the schema version from before it, and opening it migrates all
+    /// objects, also those that were inserted since.
     public let missingCommits: [MissingCommits]
     /// All classes.
     public let classes: [ClassCounts]

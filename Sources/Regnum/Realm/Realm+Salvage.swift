@@ -17,7 +17,8 @@ extension Realm {
     ///
     /// If commits in the middle of the log can't be read, those after them are used where they are
     /// complete. Objects from before them have the last values that are known, which the report
-    /// counts as uncertain.
+    /// counts as uncertain. If one of them migrated the realm, see
+    /// ``SalvageReport/missingCommits``.
     ///
     /// Nothing in the damaged realm is changed; close it in all processes first, or what they write
     /// in the meantime may be missing. The new realm is checked as by `regnum verify` before it

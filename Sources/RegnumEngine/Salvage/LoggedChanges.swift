@@ -5,7 +5,9 @@ import RegnumStore
 ///
 /// A record that can't be read, or doesn't fit the classes because of one that can't, is a *gap*.
 /// Rows that are inserted after a gap are complete. Those from before it may have changed in it:
-/// they keep the last values that are known, and are *uncertain*.
+/// they keep the last values that are known, and are *uncertain*. So are rows that are inserted
+/// after a bulk commit that can't be read: it may have been a migration, and they then belong to
+/// classes that aren't known.
 struct LoggedChanges {
     /// The values that the log has of a row.
     enum Row {
@@ -39,6 +41,8 @@ struct LoggedChanges {
     private(set) var version: UInt64
     /// The versions that couldn't be read, ascending.
     private(set) var gaps: [SalvageFindings.Gap] = []
+    /// The version of the first bulk commit that couldn't be read.
+    private var lostBulkVersion: UInt64?
     private var tables: [Table]
     /// The rows that there were at most: those before the first change, and the inserted ones.
     private var rowCount: Int
@@ -53,8 +57,18 @@ struct LoggedChanges {
 
     subscript(table: TableKey) -> Table { tables[table.index] }
 
-    /// Returns whether a row may have been changed or deleted by commits that can't be read.
+    /// Returns whether a row may have been changed or deleted by commits that can't be read, or be
+    /// of a form of its class that can't be read.
     func isUncertain(_ table: TableKey, _ row: UInt64) -> Bool {
+        if mayHaveChanged(table, row) { return true }
+        guard let lostBulkVersion,
+            case .inserted(let version, _, _)? = tables[table.index].rows[row]
+        else { return false }
+        return version > lostBulkVersion
+    }
+
+    /// Returns whether a row may have been changed or deleted by commits that can't be read.
+    private func mayHaveChanged(_ table: TableKey, _ row: UInt64) -> Bool {
         guard let gap = gaps.last else { return false }
         guard let last = gap.last,
             case .inserted(let version, _, _)? = tables[table.index].rows[row]
@@ -66,8 +80,7 @@ struct LoggedChanges {
     ///
     /// Throws `unsupportedFormat` for a record that a newer version of the library wrote.
     mutating func add(_ body: [UInt8]) throws(StoreError) {
-        var reader = RecordReader(body)
-        guard let version = try? reader.fixed(UInt64.self), version > self.version,
+        guard let version = Self.version(of: body), version > self.version,
             version <= Limits.maximumVersion
         else { return }
         let record: LoggedRecord
@@ -89,17 +102,27 @@ struct LoggedChanges {
         for operation in record.operations { apply(operation) }
     }
 
+    /// Returns the version of a commit.
+    static func version(of body: [UInt8]) -> UInt64? {
+        var reader = RecordReader(body)
+        return try? reader.fixed(UInt64.self)
+    }
+
     /// Ends the log.
     ///
     /// - Parameters:
     ///   - newest: the newest version that is known to have existed.
     ///   - mayLackEnd: whether there may have been more.
-    mutating func finish(through newest: UInt64, mayLackEnd: Bool) {
+    ///   - bulkVersions: the versions of the bulk commits in the log.
+    mutating func finish(through newest: UInt64, mayLackEnd: Bool, bulkVersions: [UInt64]) {
         if mayLackEnd {
             gaps.append(SalvageFindings.Gap(first: version + 1, last: nil))
         } else if newest > version {
             gaps.append(SalvageFindings.Gap(first: version + 1, last: newest))
         }
+        lostBulkVersion = bulkVersions.filter { bulk in
+            gaps.contains { $0.first <= bulk && bulk <= $0.last ?? .max }
+        }.min()
     }
 
     private mutating func close(before version: UInt64) {
@@ -141,7 +164,7 @@ struct LoggedChanges {
         _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Value
     ) {
         if isDeleted(table, row) { return }
-        if isUncertain(table, row) {
+        if mayHaveChanged(table, row) {
             tables[table.index].replaced[column, default: []].insert(row)
         }
         switch tables[table.index].rows.removeValue(forKey: row) {
@@ -163,7 +186,7 @@ struct LoggedChanges {
         let index = place.table.index
         if isDeleted(place.table, row.rawValue) { return }
         let list = RowList(list: place.list, row: row)
-        if isUncertain(place.table, row.rawValue) {
+        if mayHaveChanged(place.table, row.rawValue) {
             tables[index].outdatedLists.insert(list)
         } else {
             tables[index].lists[list, default: []].append(

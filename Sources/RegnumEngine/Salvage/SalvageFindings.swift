@@ -18,7 +18,8 @@ package struct SalvageFindings: Sendable {
         package var isDropped: Bool
         package var savedCount = 0
         package var lostCount = 0
-        /// The saved rows that may have been changed or deleted by commits that can't be read.
+        /// The saved rows that may have been changed or deleted by commits that can't be read, or
+        /// were inserted after one that may have been a migration.
         package var uncertainCount = 0
         package var cutCount = 0
     }

@@ -25,7 +25,9 @@ struct SalvagePlan {
             log.checkpoints.map(\.version).max() ?? 0, log.versions.map(\.upperBound).max() ?? 0,
             log.publishedVersion ?? 0)
         let isEndKnown = log.publishedVersion.map { $0 >= changes.version } ?? false
-        changes.finish(through: newest, mayLackEnd: log.mayLackEnd && !isEndKnown)
+        changes.finish(
+            through: newest, mayLackEnd: log.mayLackEnd && !isEndKnown,
+            bulkVersions: log.bulkCommits.compactMap(LoggedChanges.version(of:)))
         if let damage = bases.walk.findings.damages.first, bases.roots.isEmpty,
             changes.version == 0
         {
