@@ -303,8 +303,9 @@ final class CollectionStream {
     private func step(_ past: PastCommits) async throws(Realm.Error) -> StreamElement? {
         if request.policy == .everyCommit {
             if let (root, summary) = try await past.next() {
-                return visible(
-                    try step(to: root, summary), request.excludes(summary.origin))
+                let element = try step(to: root, summary)
+                return try past.checked(
+                    visible(element, request.excludes(summary.origin)), request)
             }
             self.past = nil
             if past.hasEnded { hasEnded = true } else { try move(to: past.end) }
@@ -319,7 +320,7 @@ final class CollectionStream {
         let element = try step(
             to: run.root, summaries: summaries(run.summaries), origins: run.origins,
             since: version)
-        return visible(element, run.isExcluded)
+        return try past.checked(visible(element, run.isExcluded), request)
     }
 
     @inline(never)

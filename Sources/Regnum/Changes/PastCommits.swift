@@ -16,6 +16,8 @@ final class PastCommits {
     private var position: DatabaseRoot
     /// A commit that was read but belongs to the next merged ones.
     private var ahead: (root: DatabaseRoot, summary: CommitSummary)?
+    /// The schema of the last past version whose objects were found to be readable.
+    private var readableSchema: DatabaseSchema?
 
     private init(_ reader: HistoryReader, to end: DatabaseRoot) {
         self.reader = reader
@@ -99,6 +101,24 @@ final class PastCommits {
         run.origins = origins.all
         run.isLast = true
         return hasEnded ? nil : run
+    }
+
+    /// Returns an element of a stream. Throws `.historyTrimmed` if it has objects from before a
+    /// migration that lead to what the migration has changed. A program that is older than the
+    /// migration can read them.
+    func checked(
+        _ element: StreamElement?, _ request: StreamRequest
+    ) throws(Realm.Error) -> StreamElement? {
+        guard end.schema.version <= request.realm.configuration.schemaVersion,
+            case .update(let old, _, let place, let change, _)? = element
+        else { return element }
+        let hasOld = !change.deletedKeys.isEmpty || !change.modified.isEmpty
+        for root in hasOld ? [old.snapshot.root, place.root] : [place.root]
+        where root.schema.version < end.schema.version && root.schema !== readableSchema {
+            try request.checkObjects(at: root, before: end)
+            readableSchema = root.schema
+        }
+        return element
     }
 
     /// Returns the result of `body`, or `nil` if the task was cancelled or the realm closed.

@@ -91,7 +91,29 @@ final class StreamRequest: Sendable {
         guard let problem = problem(in: past.schema, before: newest.schema) else { return }
         // a newer program has migrated the realm
         if past.schema.version > realm.configuration.schemaVersion { throw problem }
-        throw Realm.Error(
+        throw trimmed(past, problem)
+    }
+
+    /// Throws `.historyTrimmed` if a migration has changed, renamed or replaced a property of a
+    /// class that objects of a past version lead to: reading it would fail, or show a default.
+    func checkObjects(
+        at past: DatabaseRoot, before newest: DatabaseRoot
+    ) throws(Realm.Error) {
+        let problem = realm.mismatch(
+            of: reachedClasses, from: entry.schema, in: past.schema, before: newest.schema)
+        if let problem { throw trimmed(past, problem) }
+    }
+
+    /// The classes to which the objects lead; none for values.
+    private var reachedClasses: Set<StoredText> {
+        let isOwn = equalUTF8(plan.plan.tableName, entry.schema.name)
+        guard let schema = isOwn ? entry.schema : otherEntry?.schema else { return [] }
+        let reached = ClassSchema.reachable(from: [schema]) { $0.objectType }
+        return Set(reached.map { StoredText($0.name) })
+    }
+
+    private func trimmed(_ past: DatabaseRoot, _ problem: Realm.Error) -> Realm.Error {
+        Realm.Error(
             .historyTrimmed,
             "The stream can't continue from version \(past.version), because a migration has "
                 + "changed what it reads. \(problem.withoutMigrationHint().message) Start again "
@@ -108,10 +130,7 @@ final class StreamRequest: Sendable {
         {
             for path in paths { classes.formUnion(path.linkedClasses) }
         }
-        if newest != nil, callsClosure {
-            let reached = ClassSchema.reachable(from: [entry.schema]) { $0.objectType }
-            classes.formUnion(reached.map { StoredText($0.name) })
-        }
+        if newest != nil, callsClosure { classes.formUnion(reachedClasses) }
         return entry.problem(in: schema, before: newest)
             ?? otherEntry?.problem(in: schema, before: newest)
             ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema, before: newest) }

@@ -290,4 +290,44 @@ private enum Free {
         await expectNil(error(byName.changes(policy: policy, since: cursor)))
         await realm.close()
     }
+
+    /// The old objects, and those of the versions before the migration, lead to seats, whose prices
+    /// can't be read there.
+    // Covers O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func objectsThatLeadToAChangedClassAreNotDelivered(policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration("seats.realm", Before.types)
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(3600))
+        let before = try await Realm.open(configuration)
+        func add(_ name: String) async throws {
+            try await before.write { tx in
+                let guest = Before.Guest()
+                guest.name = name
+                try tx.add(guest)
+                let seat = Before.Seat()
+                seat.number = name.utf8.count
+                seat.guest = guest
+                try tx.add(seat)
+            }
+        }
+        try await add("a")
+        let first = before.snapshot().cursor
+        try await before.write { $0.delete($0.objects(Before.Guest.self)) }
+        let second = before.snapshot().cursor
+        try await add("bc")
+        await before.close()
+        configuration.objectTypes = Changed.types
+        configuration.schemaVersion = 2
+        let realm = try await Realm.open(configuration)
+        let guests = realm.objects(Changed.Guest.self)
+        await expectRefusal(error(guests.changes(policy: policy, since: first)), "price")
+        if policy == .everyCommit {
+            await expectRefusal(error(guests.changes(policy: policy, since: second)), "price")
+        } else {
+            var later = guests.changes(policy: policy, since: second).makeAsyncIterator()
+            try await expectEqual(nextUpdate(&later).1.insertions, [0])
+        }
+        await realm.close()
+    }
 }
