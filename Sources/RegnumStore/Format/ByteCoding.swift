@@ -47,8 +47,11 @@ enum Bytes {
         var count = bytes.count
         while count >= 64 {
             var all: UInt64 = 0
-            for word in stride(from: count - 64, to: count, by: 8) {
-                all |= bytes.loadUnaligned(fromByteOffset: word, as: UInt64.self)
+            // not `stride`, which looks its type up each time in builds without optimization
+            var offset = count - 64
+            while offset < count {
+                all |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                offset += 8
             }
             if all != 0 { break }
             count -= 64
