@@ -37,13 +37,14 @@ import Testing
 
     private func error(_ realm: Realm, since cursor: ChangeCursor) async -> Realm.Error? {
         let error = await realmError {
+            // a cursor that isn't refused has nothing to wait for
             var commits = realm.commits(since: cursor).makeAsyncIterator()
-            _ = try await commits.next()
+            _ = try await commits.next(within: .seconds(20))
         }
         let other = await realmError {
             var changes = realm.objects(BackupAccount.self).changes(since: cursor)
                 .makeAsyncIterator()
-            _ = try await changes.next()
+            _ = try await changes.next(within: .seconds(20))
         }
         expectEqual(error?.code, other?.code)
         expectEqual(error?.message, other?.message)
