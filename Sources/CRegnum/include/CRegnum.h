@@ -25,10 +25,10 @@ bool cregnum_crc32c_is_hardware(void);
 void cregnum_watch_forks(void);
 /// Returns whether this process is such a child, or a descendant of one.
 bool cregnum_is_forked(void);
-/// From now on, forked children give up this descriptor, so that they don't keep its locks. There,
-/// it then refers to something else. Allocates.
+/// Makes forked children give up this descriptor from now on, so that they don't keep its locks. In
+/// a child, it then refers to something else. Allocates.
 void cregnum_note_lock_file(int fd);
-/// Ends that. Call it before the descriptor is closed.
+/// Reverts `cregnum_note_lock_file`. Call it before the descriptor is closed.
 void cregnum_forget_lock_file(int fd);
 /// Calls openat. Returns the descriptor, which is never that of a standard stream, or -errno.
 int cregnum_openat(int directory, const char *name, int flags, unsigned int mode);
