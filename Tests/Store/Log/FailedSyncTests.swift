@@ -163,28 +163,13 @@ import Testing
     // Covers .invalidDatabase
     @Test func commitThatReplacesALostOneIsNotMistakenForIt() throws {
         let realm = LogFixture()
-        let first = try realm.openWriter()
-        try first.commit()
-        let reader = try realm.open()
-        try first.write()
-        first.log.publish()
-        try reader.catchUp()
-        expectEqual(reader.versions, [1, 2])
+        let (first, reader) = try openWithRelaxedCommit(realm)
         var replay = try requireValue(reader.log.history.find(2).beginnings.first).replay
         for version in reader.versions {
             let body = try requireValue(replay.nextCommit(through: 2))
             expectEqual(LogFixture.version(body), version)
         }
-        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
-        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
-        first.log.releaseWriterLock()
-        realm.disk.dropCaches()
-        let heir = try realm.openWriter()
-        expectEqual(heir.versions, [1])
-        try heir.log.append([Array(LogFixture.body(2, 10).dropLast()) + [0xFF]], version: 2)
-        try heir.log.sync()
-        heir.log.publish()
-        heir.log.releaseWriterLock()
+        try Self.replaceRelaxedCommit(first.log, realm)
         expectTrue(reader.log.isBehind())
         expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
         expectEqual(codeThrown { _ = try reader.becomeWriter() }, .invalidDatabase)
@@ -203,10 +188,7 @@ import Testing
         let (second, reader) = try (realm.open(), realm.open())
         try first.write()
         first.log.publish()
-        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
-        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
-        first.log.releaseWriterLock()
-        realm.disk.dropCaches()
+        Self.loseRelaxedCommit(first.log, realm)
         try reader.catchUp()
         try expectTrue(second.becomeWriter())
         try second.commit()
@@ -224,10 +206,7 @@ import Testing
         try process.commit()
         try process.write()
         process.log.publish()
-        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
-        expectEqual(codeThrown { try process.log.sync() }, .outcomeUnknown)
-        process.log.releaseWriterLock()
-        realm.disk.dropCaches()
+        Self.loseRelaxedCommit(process.log, realm)
         process.log.revive()
         let error = #expect(throws: StoreError.self) { _ = try process.becomeWriter() }
         expectEqual(error?.code, .invalidDatabase)
@@ -301,7 +280,7 @@ import Testing
     /// second one has read both.
     private func openWithRelaxedCommit(
         _ realm: LogFixture
-    ) throws -> (writer: RealmLog, reader: LogFixture.Process) {
+    ) throws -> (writer: LogFixture.Process, reader: LogFixture.Process) {
         let writer = try realm.openWriter()
         try writer.commit()
         let reader = try realm.open()
@@ -309,20 +288,26 @@ import Testing
         writer.log.publish()
         try reader.catchUp()
         expectEqual(reader.versions, [1, 2])
-        return (writer.log, reader)
+        return (writer, reader)
     }
 
-    /// Lets the sync of the relaxed commit fail, and another process commit in its place.
-    private static func replaceRelaxedCommit(_ writer: RealmLog, _ realm: LogFixture) throws {
+    /// Lets the sync of a relaxed commit fail, so that the commit is lost.
+    private static func loseRelaxedCommit(_ writer: RealmLog, _ realm: LogFixture) {
         realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
         expectEqual(codeThrown { try writer.sync() }, .outcomeUnknown)
         writer.releaseWriterLock()
         realm.disk.dropCaches()
+    }
+
+    /// Lets a relaxed commit be lost, and another process commit in its place.
+    private static func replaceRelaxedCommit(_ writer: RealmLog, _ realm: LogFixture) throws {
+        loseRelaxedCommit(writer, realm)
         let heir = try realm.openWriter()
         expectEqual(heir.versions, [1])
         try heir.log.append([Array(LogFixture.body(2, 10).dropLast()) + [0xFF]], version: 2)
         try heir.log.sync()
         heir.log.publish()
+        heir.log.releaseWriterLock()
     }
 
     /// Bytes up to the same position are durable, but others.
@@ -330,7 +315,7 @@ import Testing
     @Test func whatWasReplacedIsNotCalledDurable() throws {
         let realm = LogFixture()
         let (writer, reader) = try openWithRelaxedCommit(realm)
-        try Self.replaceRelaxedCommit(writer, realm)
+        try Self.replaceRelaxedCommit(writer.log, realm)
         let syncs = realm.disk.count(.sync)
         expectTrue(reader.log.maySync)
         try reader.log.sync()
@@ -343,8 +328,8 @@ import Testing
     @Test func whatIsReplacedDuringASyncIsNotCalledDurable() throws {
         let realm = LogFixture()
         let (writer, reader) = try openWithRelaxedCommit(realm)
-        beforeNextSync(realm.disk) {
-            expectNil(codeThrown { try Self.replaceRelaxedCommit(writer, realm) })
+        beforeNextSync(realm.disk) { [log = writer.log] in
+            expectNil(codeThrown { try Self.replaceRelaxedCommit(log, realm) })
         }
         try reader.log.sync()
         realm.disk.onEffect = nil
