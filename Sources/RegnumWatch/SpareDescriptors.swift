@@ -23,9 +23,8 @@ enum SpareDescriptors {
     /// Runs `body` so that no descriptor that it opens gets the number of a standard stream that
     /// the process has closed.
     ///
-    /// What the process prints would otherwise fill a pipe of libuv until printing blocks forever,
-    /// and opening the stream again would replace a descriptor that libuv waits for, at which it
-    /// aborts.
+    /// Otherwise, the output of the process would fill a pipe of libuv until printing blocks
+    /// forever, and libuv would abort if reopening the stream replaced a descriptor that it polls.
     static func avoidingStandardStreams<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

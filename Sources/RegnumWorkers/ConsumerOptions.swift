@@ -12,10 +12,10 @@ public struct ConsumerOptions: Sendable {
         case changes
     }
 
-    /// The behavior if the changes since the consumer's position are no longer retained, because
-    /// the consumer hasn't run for a long time, or can't be told, because a migration has changed,
-    /// renamed or replaced a property of the class or of one that its objects lead to, or because
-    /// the position was imported from another realm.
+    /// The behavior if the changes since the consumer's position aren't available: they are no
+    /// longer retained, because the consumer hasn't run for a long time; a migration has changed,
+    /// renamed or replaced a property of the class or of one that its objects lead to; or the
+    /// position was imported from another realm.
     public enum LostHistory: Sendable, Hashable {
         /// `consume` throws `.historyTrimmed` (`.invalidInput` for the position of another realm),
         /// now and whenever it is called again. Use this if every change matters.

@@ -98,7 +98,7 @@ extension JobQueue {
 
     // MARK: Tasks of a run
 
-    /// What the tasks of a run report.
+    /// An event that a task of a run reports.
     private enum Event {
         /// Commits can't be followed, or claims renewed.
         case failure(any Error)

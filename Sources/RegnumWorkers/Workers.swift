@@ -136,8 +136,8 @@ func failure(of body: () async throws -> Void) async -> (any Error)? {
 }
 
 /// Returns whether the error means that a stream can't continue from its cursor: the history that
-/// it needs is no longer retained, a migration has since changed what it reads, or the realm doesn't
-/// have the commits, for example because the position was imported from another one.
+/// it needs is no longer retained, a migration has since changed what it reads, or the realm lacks
+/// the commits, for example because the position was imported from another realm.
 func isHistoryUnavailable(_ error: any Error) -> Bool {
     (error as? Realm.Error)?.isHistoryUnavailable == true
 }

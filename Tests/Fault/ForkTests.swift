@@ -9,15 +9,7 @@ import Testing
     @Test func forkedChildChangesNothingAndTakesNoLock() throws {
         let place = try RealDirectory(inMemory: false)
         let path = place.path + "/a.realm"
-        let process = Process()
-        process.executableURL = try BuiltProduct.file("RegnumOpenChild")
-        process.arguments = [path, "fork"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(
-            decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let output = try OpenChildProcess.run(path, "fork").output
         expectEqual(
             output,
             """
@@ -29,25 +21,14 @@ import Testing
             parent done
 
             """)
-        let log = try RealmLog.open(
-            PosixFileSystem.shared, path: path, options: StoreOptions()
-        ) { (_) throws(StoreError) in }
-        expectTrue(log.report.version == 1 && log.report.discardedByteCount == 0)
+        try OpenChildProcess.expectOneCommit(path)
     }
 
     /// Otherwise no process could write to the realm until the child ends.
     @Test func childKeepsNoLockOfAParentThatWasKilled() throws {
         let place = try RealDirectory(inMemory: false)
         let path = place.path + "/a.realm"
-        let process = Process()
-        process.executableURL = try BuiltProduct.file("RegnumOpenChild")
-        process.arguments = [path, "orphan"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(
-            decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let output = try OpenChildProcess.run(path, "orphan").output
         let child = try requireValue(pid_t(output.trimmingCharacters(in: .newlines)), "\(output)")
         defer { kill(child, SIGKILL) }
         expectEqual(kill(child, 0), 0)

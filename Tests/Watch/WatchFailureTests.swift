@@ -122,14 +122,7 @@ struct WatchFailureTests {
     /// libuv aborts the process if it finds no descriptors for its first loop.
     @Test func aLoopIsRefusedWhileThereAreFewDescriptors() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            var held: [Int32] = []
-            while true {
-                let descriptor = open("/dev/null", O_RDONLY)
-                if descriptor < 0 { break }
-                held.append(descriptor)
-            }
+            var held = takeAllDescriptors()
             let loop = WatchLoop(threadName: "few")
             for freeCount in 0..<30 {
                 if let token = try? loop.startTimer(intervalMilliseconds: 1000, {}) {

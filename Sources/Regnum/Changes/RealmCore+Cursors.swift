@@ -40,16 +40,33 @@ extension RealmCore {
     }
 
     private func checkTimeline(of cursor: ChangeCursor) throws(Realm.Error) {
-        let timelines = coordinator.timelines
-        guard timelines.id(at: cursor.version) != cursor.timeline else { return }
-        guard let last = timelines.lastVersion(of: cursor.timeline) else {
+        switch timelineProblem(cursor.version, cursor.timeline) {
+        case nil: return
+        case .unknown:
             throw refusal(
                 "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
+        case .left(let problem):
+            throw refusal("The cursor \(cursor) \(problem). Start again without a cursor.")
         }
-        throw refusal(
-            "The cursor \(cursor) refers to commits that the realm \"\(configuration.name)\" does "
-                + "not have: it is a copy or was restored, and has its own commits after version "
-                + "\(last). Start again without a cursor.")
+    }
+
+    /// The reason why the realm doesn't have a version of a timeline.
+    enum TimelineProblem {
+        /// The realm was never on the timeline.
+        case unknown
+        /// The realm has left the timeline before the version. The text says when.
+        case left(String)
+    }
+
+    /// Returns the reason why the realm doesn't have a version of a timeline, or `nil` if it does,
+    /// or if the version is newer than all that this process has read.
+    func timelineProblem(_ version: UInt64, _ timeline: Identity128) -> TimelineProblem? {
+        let timelines = coordinator.timelines
+        if timelines.id(at: version) == timeline { return nil }
+        guard let last = timelines.lastVersion(of: timeline) else { return .unknown }
+        return .left(
+            "refers to commits that the realm \"\(configuration.name)\" does not have: it is a "
+                + "copy or was restored, and has its own commits after version \(last)")
     }
 
     private func refusal(_ message: String) -> Realm.Error {

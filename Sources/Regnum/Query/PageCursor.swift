@@ -21,7 +21,7 @@ public struct PageCursor: Sendable, Hashable {
     let version: UInt64
     let timeline: Identity128
     /// The keys of the stored class and, for a list, map or inverse, of the class of its owner. A
-    /// class that was dropped and is declared again begins anew with the numbers of its rows.
+    /// class that was dropped and is declared again has another key, and numbers its rows from 0.
     let tables: [UInt32]
     let className: StoredText
     /// The list, map or inverse; empty for all objects of a class.
@@ -93,15 +93,12 @@ struct PageOrigin {
     /// Throws an error if a cursor refers to commits that a realm doesn't have. One of a version
     /// that this process hasn't read yet is a place in older ones, too.
     func check(_ cursor: PageCursor, _ realm: RealmCore) throws(Realm.Error) {
-        let timelines = realm.coordinator.timelines
-        guard timelines.id(at: cursor.version) != cursor.timeline else { return }
-        guard let last = timelines.lastVersion(of: cursor.timeline) else {
+        switch realm.timelineProblem(cursor.version, cursor.timeline) {
+        case nil: return
+        case .unknown:
             throw refused("belongs to another realm, or to commits of another copy of it")
+        case .left(let problem): throw refused("\(problem); start again with the first page")
         }
-        throw refused(
-            "refers to commits that the realm \"\(realm.configuration.name)\" does not have: it is "
-                + "a copy or was restored, and has its own commits after version \(last); start "
-                + "again with the first page")
     }
 
     func refused(_ problem: String) -> Realm.Error {

@@ -70,8 +70,8 @@ extension Realm {
 extension RealmCore {
     /// Reads what other processes have committed.
     ///
-    /// - Parameter durably: whether to make `.relaxed` commits durable, so that the realm can't lose
-    ///   what its backup has.
+    /// - Parameter durably: Whether to make `.relaxed` commits durable, so that the realm can't
+    ///   lose commits that its backup has.
     func catchUp(durably: Bool = false) async throws(Realm.Error) {
         do throws(StoreError) {
             try await coordinator.catchUp(durably: durably)

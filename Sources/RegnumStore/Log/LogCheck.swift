@@ -130,7 +130,7 @@ package struct LogCheck {
     }
 
     /// Opens a segment; `nil` if its header is damaged, which is reported, or if it was trimmed.
-    /// What the disk can't read after the header reads as zeros.
+    /// Blocks after the header that the disk can't read are read as zeros.
     private mutating func open(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do throws(StoreError) {
             var segment = try LogSegment.open(directory, number)

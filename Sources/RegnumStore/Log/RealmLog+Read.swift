@@ -75,7 +75,7 @@ extension RealmLog {
                 guard position == next.header.base else { throw damage(at: position) }
             }
             try enter(next)
-            publishedEnd = end  // the timelines of the commits that are delivered next
+            publishedEnd = end  // with the timelines of the commits that are delivered next
         }
         if position < page.visibleEnd {
             try readSegment(limit: page.visibleEnd, deliver)

@@ -40,8 +40,8 @@ struct PosixPermissions {
 
     /// Gives a new file with the mode 0600 the permissions of the realm's files.
     ///
-    /// What root creates in the directory of another user belongs to that user, who couldn't use
-    /// the realm any more otherwise. It stays root's where the system doesn't allow that.
+    /// A file that root creates in another user's directory is given to that user, who otherwise
+    /// couldn't use the realm any more. If the system doesn't allow that, it stays root's.
     ///
     /// - Returns: 0, or the negative error number if the mode can't be set.
     func apply(to file: Int32) -> Int32 {

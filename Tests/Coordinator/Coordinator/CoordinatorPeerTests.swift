@@ -59,16 +59,7 @@ struct CoordinatorPeerTests {
         let realm = TemporaryRealm()
         let writer = try await openPeer(realm.path)
         let reader = try await openPeer(realm.path)
-        // A relaxed commit during a batch or while the pump is active joins it, so try until one
-        // doesn't.
-        var count = 0
-        var syncs: UInt64
-        repeat {
-            syncs = writer.statistics.syncs
-            try await insert(
-                count, into: writer, durability: .relaxed(withinNanoseconds: 60_000_000_000))
-            count += 1
-        } while writer.statistics.syncs != syncs
+        let (count, syncs) = try await insertUnsynced(into: writer, withinSeconds: 60)
         try await catchUp(reader, to: UInt64(count))
         expectEqual(numbers(reader.published), Array(0..<count))
         expectEqual(writer.statistics.syncs, syncs)

@@ -1,6 +1,8 @@
 import Foundation
-import Regnum
+import RegnumEngine
 import Synchronization
+
+@testable import Regnum
 
 final class BackupShelf: Object {
     @Persisted(primaryKey: true) var name: String
@@ -27,6 +29,23 @@ final class BackupPlace: EmbeddedObject {
 final class BackupAccount: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var amount: Int
+}
+
+/// Adds an account in a relaxed commit that isn't synced. Returns the next identifier.
+///
+/// A relaxed commit while the pump is active is synced, so this tries until one isn't.
+func addUnsynced(to realm: Realm, from first: Int) async throws -> Int {
+    var id = first
+    var syncs: UInt64
+    repeat {
+        syncs = realm.core.coordinator.statistics.syncs
+        let number = id
+        try await realm.write(durability: .relaxed(within: .seconds(3_600))) { tx in
+            try tx.add(BackupAccount(value: ["id": number, "amount": 0]))
+        }
+        id += 1
+    } while realm.core.coordinator.statistics.syncs != syncs
+    return id
 }
 
 /// A counter shared by several tasks.

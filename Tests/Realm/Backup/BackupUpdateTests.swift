@@ -175,17 +175,7 @@ import Testing
         try await write(writer, 0..<2)
         let realm = try await Realm.open(self.configuration("test.realm"))
         try await realm.backup(to: folder["backup.realm"])
-        // A relaxed commit while the pump is active is synced, so try until one isn't.
-        var id = 2
-        var syncs: UInt64
-        repeat {
-            syncs = writer.core.coordinator.statistics.syncs
-            let number = id
-            try await writer.write(durability: .relaxed(within: .seconds(3_600))) { tx in
-                try tx.add(BackupAccount(value: ["id": number, "amount": 0]))
-            }
-            id += 1
-        } while writer.core.coordinator.statistics.syncs != syncs
+        let id = try await addUnsynced(to: writer, from: 2)
         let turn = try await writer.core.coordinator.beginWrite()
         let version = writer.snapshot().version
         try await expectEqual(realm.updateBackup(at: folder["backup.realm"]), version)

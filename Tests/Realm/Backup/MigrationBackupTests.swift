@@ -63,17 +63,7 @@ import Testing
         }
         let writer = try await Realm.open(configuration)
         try await add(writer, 0..<2)
-        // A relaxed commit while the pump is active is synced, so try until one isn't.
-        var id = 2
-        var syncs: UInt64
-        repeat {
-            syncs = writer.core.coordinator.statistics.syncs
-            let number = id
-            try await writer.write(durability: .relaxed(within: .seconds(3_600))) { tx in
-                try tx.add(BackupAccount(value: ["id": number, "amount": 0]))
-            }
-            id += 1
-        } while writer.core.coordinator.statistics.syncs != syncs
+        let id = try await addUnsynced(to: writer, from: 2)
         let turn = try await writer.core.coordinator.beginWrite()
 
         let isDurable = Mutex<Bool?>(nil)

@@ -328,14 +328,7 @@ import Testing
     @Test(.enabled(if: access("/proc/sys/kernel/random/boot_id", R_OK) == 0))
     func bootIDThatCannotBeReadAtFirstIsReadLater() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            var held: [Int32] = []
-            while true {
-                let descriptor = open("/dev/null", O_RDONLY)
-                if descriptor < 0 { break }
-                held.append(descriptor)
-            }
+            let held = takeAllDescriptors()
             _ = PosixFileSystem.shared.bootID()
             for descriptor in held { close(descriptor) }
             exit(PosixFileSystem.shared.bootID() == nil ? 8 : 7)

@@ -47,6 +47,23 @@ func insert(
     return commit.root.version
 }
 
+/// Inserts numbers from 0 on, each in a relaxed commit, until one isn't synced. (One during a batch
+/// or while the pump is active is.) Returns how many, and the syncs until then.
+func insertUnsynced(
+    into coordinator: Coordinator, withinSeconds seconds: UInt64
+) async throws -> (count: Int, syncs: UInt64) {
+    var count = 0
+    var syncs: UInt64
+    repeat {
+        syncs = coordinator.statistics.syncs
+        try await insert(
+            count, into: coordinator,
+            durability: .relaxed(withinNanoseconds: seconds * 1_000_000_000))
+        count += 1
+    } while coordinator.statistics.syncs != syncs
+    return (count, syncs)
+}
+
 func makeInsert(_ number: Int, on base: DatabaseRoot) throws -> Commit {
     let transaction = EngineTransaction(base: base, origin: nil)
     let table =
