@@ -92,9 +92,15 @@ package final class NodesDirectory: Sendable {
                 path: directory.path)
         }
         try claim(last + 1)
-        let file = try NodesFile.create(
-            fileSystem, directory, number: last + 1, realmID: realmID, abandoned: abandoned,
-            options: options)
+        let file: NodesFile
+        do {
+            file = try NodesFile.create(
+                fileSystem, directory, number: last + 1, realmID: realmID, abandoned: abandoned,
+                options: options)
+        } catch {
+            unclaim(last + 1)
+            throw error
+        }
         // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
         abandoned.withLock { _ = $0.remove(file.number) }
@@ -119,15 +125,23 @@ package final class NodesDirectory: Sendable {
     /// usually recorded in the log or removed by now.
     private func claim(_ number: UInt64) throws(StoreError) {
         guard let lock else { return }
-        let last = claimed.withLock { last in
-            defer { last = number }
-            return last
+        if let last = claimed.withLock(\.self) { unclaim(last) }
+        guard try lock.tryLock(.nodesFile(number), .exclusive) else {
+            throw StoreError(
+                .busy, "Another process is creating nodes file \(number) of \(directory.path).",
+                path: directory.path)
         }
-        if let last { lock.unlock(.nodesFile(last)) }
-        if try lock.tryLock(.nodesFile(number), .exclusive) { return }
-        throw StoreError(
-            .busy, "Another process is creating nodes file \(number) of \(directory.path).",
-            path: directory.path)
+        claimed.withLock { $0 = number }
+    }
+
+    /// Unlocks the byte of a file, if that is the last one that was claimed.
+    private func unclaim(_ number: UInt64) {
+        let isClaimed = claimed.withLock { last in
+            guard last == number else { return false }
+            last = nil
+            return true
+        }
+        if isClaimed { lock?.unlock(.nodesFile(number)) }
     }
 
     /// Returns the size of a file without the part that the next appender overwrites.
@@ -152,12 +166,7 @@ package final class NodesDirectory: Sendable {
         // Another process may create a file of this number.
         open.withLock { $0[number] = nil }
         abandoned.withLock { _ = $0.remove(number) }
-        let isClaimed = claimed.withLock { last in
-            guard last == number else { return false }
-            last = nil
-            return true
-        }
-        if isClaimed { lock?.unlock(.nodesFile(number)) }
+        unclaim(number)
     }
 
     /// Returns the size of those of the files that were removed, each counted once. They take space
