@@ -4,12 +4,12 @@ import Regnum
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copies a realm, or brings an earlier backup up to date.",
+        commandName: "backup", abstract: "Backs up a realm, or updates an earlier backup.",
         discussion: """
             Copies the newest state to a new directory, and reads the copy back. With --update, \
-            adds to an earlier backup the commits that were made since, so that each of these \
-            states can be restored; if the realm no longer has them, a new backup is needed. \
-            Programs can use the realm in the meantime.
+            adds the commits made since to an earlier backup, so that each of these versions can \
+            be restored; if the realm no longer has these commits, a new backup is needed. Other \
+            programs can keep using the realm.
             """)
 
     @Argument(help: "The directory of the realm.", transform: url)

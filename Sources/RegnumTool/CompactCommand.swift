@@ -7,9 +7,9 @@ struct CompactCommand: AsyncParsableCommand {
         commandName: "compact", abstract: "Removes unused space from the files of a realm.",
         discussion: """
             Writes the content to a new file and removes the files that are no longer needed. \
-            Works while programs use the realm. Files that the retained history needs stay until \
-            the history expires, so the realm may be larger until then. Needs space for a second \
-            copy of the content.
+            Other programs can keep using the realm. Files that the retained history needs are \
+            kept until it expires, so the realm may be larger until then. Requires disk space for \
+            a second copy of the content.
             """)
 
     @Argument(help: "The directory of the realm.", transform: url)

@@ -21,7 +21,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The file to write, replaced only once it is complete. By default, standard output.",
+        help: "The output file, replaced only once it is complete. By default, standard output.",
         transform: url)
     var output: URL?
 

@@ -68,7 +68,7 @@ struct ImportCommand: AsyncParsableCommand {
                 throw error
             }
             await realm.close()
-            // The import stands, whatever becomes of the output.
+            // The import has been committed, even if writing the output fails.
             let noun = count == 1 ? "object" : "objects"
             try OutputStream.standard.write(Array("\(count) \(noun) imported\n".utf8))
         }

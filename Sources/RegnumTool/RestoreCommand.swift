@@ -7,9 +7,9 @@ struct RestoreCommand: AsyncParsableCommand {
         commandName: "restore",
         abstract: "Creates a realm with an earlier state of a realm or backup.",
         discussion: """
-            Without an option, restores the newest state. Reaches as far back as the history of \
-            the realm, or the updates of the backup. Nothing is replaced: the new directory must \
-            not exist. Programs can use the realm in the meantime.
+            Without an option, restores the newest state. Earlier states are available as far \
+            back as the history of the realm or the creation of the backup. The new directory must \
+            not exist. Other programs can keep using the realm.
             """)
 
     @Argument(help: "The directory of the realm or backup.", transform: url)
@@ -23,8 +23,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The time whose state to restore, in ISO 8601: that of the newest commit at this time \
-            or before.
+            The time to restore to, in ISO 8601: restores the state of the newest commit at or \
+            before it.
             """,
         transform: RestoreCommand.parse)
     var time: Date?

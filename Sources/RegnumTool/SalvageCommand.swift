@@ -5,10 +5,10 @@ import Regnum
 struct SalvageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "salvage",
-        abstract: "Writes what can be read of a damaged realm to a new one.",
+        abstract: "Writes what can be read of a damaged realm to a new realm.",
         discussion: """
             Works with realms that can't be opened. Lists the damage and what was lost, and exits \
-            with 1 if anything was. Changes nothing in the damaged realm.
+            with 1 if anything was lost. The damaged realm isn't changed.
             """)
 
     @Argument(help: "The directory of the damaged realm.", transform: url)

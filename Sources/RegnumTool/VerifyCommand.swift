@@ -8,7 +8,8 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Checks the records of the log, the directories and leaves of the checkpoints, and \
             that indexes and inverses agree with the objects of the newest version. Prints a line \
-            for each damage, and exits with 1 if there is any. Other programs can keep writing.
+            for each damaged place, and exits with 1 if there is any. Other programs can keep \
+            writing.
             """)
 
     @Argument(help: "The directory of the realm.", transform: url)
