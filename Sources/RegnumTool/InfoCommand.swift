@@ -101,7 +101,7 @@ struct InfoCommand: AsyncParsableCommand {
         guard let last = realm.lastWriter?.description else {
             return realm.isBeingWritten ? "a process that cannot be identified" : "none"
         }
-        return realm.isBeingWritten ? last : "none now, last \(last)"
+        return realm.isBeingWritten ? last : "none (last: \(last))"
     }
 
     /// Returns the size of a file in bytes, or `nil` if another process has just removed it.

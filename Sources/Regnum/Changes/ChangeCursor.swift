@@ -9,8 +9,8 @@ internal import RegnumStore
 ///
 /// Its text form consists of an identifier and a version, in letters, digits and a hyphen. The
 /// identifier is that of the realm's timeline, which changes when a copy or a restored backup is
-/// first written to. So a cursor of commits that a restored realm doesn't have is refused there,
-/// and one from before that is valid in both realms.
+/// first written to. A restored realm therefore refuses cursors of commits that it doesn't have,
+/// whereas cursors of earlier commits are valid in both realms.
 public struct ChangeCursor: Sendable, Hashable {
     let high: UInt64
     let low: UInt64

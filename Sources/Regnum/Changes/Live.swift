@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A live handle to an object: `current` is its current value, and `changes` a stream of its
+/// A live handle to an object: `current` is its current value, and `changes` is a stream of its
 /// changes.
 ///
 ///     let general = realm.object(Room.self, forPrimaryKey: "general")

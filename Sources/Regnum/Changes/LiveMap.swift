@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A live handle to a map of the object with a given primary key: `current` is its current value,
-/// and `changes` a stream of its changes.
+/// A live handle to a map of an object: `current` is its current value, and `changes` is a stream
+/// of its changes.
 ///
 ///     let scores = realm.object(Person.self, forPrimaryKey: 7).scores
 ///     for try await change in scores.changes { … }

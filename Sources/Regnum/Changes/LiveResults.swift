@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A live handle to the results of a query: `current` is their current value, and `changes` a
+/// A live handle to the results of a query: `current` is their current value, and `changes` is a
 /// stream of their changes.
 ///
 ///     let general = realm.objects(Message.self).where { $0.room == "general" }
@@ -63,8 +63,8 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     /// - Precondition: The range is within `0..<count` at the time of the call.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults<Model>> { current[bounds] }
 
-    /// Returns up to `limit` of the current objects: the first ones, or those after a place where
-    /// another page ended. See ``FrozenResults/page(after:limit:)``.
+    /// Returns a page of the current objects: the first ones or, with the cursor of another page,
+    /// those that follow it. See ``FrozenResults/page(after:limit:)``.
     public func page(
         after cursor: PageCursor? = nil, limit: Int
     ) throws(Realm.Error) -> ResultsPage<Frozen<Model>> {

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A live handle to a list or set of values of the object with a given primary key: `current` is
-/// its current value, and `changes` a stream of its changes.
+/// A live handle to a list or set of values of an object: `current` is its current value, and
+/// `changes` is a stream of its changes.
 ///
 ///     let tags = realm.object(Person.self, forPrimaryKey: 7).tags
 ///     for try await change in tags.changes { … }

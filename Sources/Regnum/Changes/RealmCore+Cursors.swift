@@ -65,8 +65,8 @@ extension RealmCore {
         if timelines.id(at: version) == timeline { return nil }
         guard let last = timelines.lastVersion(of: timeline) else { return .unknown }
         return .left(
-            "refers to commits that the realm \"\(configuration.name)\" does not have: it is a "
-                + "copy or was restored, and has its own commits after version \(last)")
+            "refers to commits that the realm \"\(configuration.name)\" does not have: it was "
+                + "copied or restored, and has commits of its own after version \(last)")
     }
 
     private func refusal(_ message: String) -> Realm.Error {

@@ -226,7 +226,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if !buildsIndexes { parts.append("indexes not built") }
         if indexProgress != nil { parts.append("index progress reported") }
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
-        if shouldCompactOnLaunch != nil { parts.append("compacted at launch if wanted") }
+        if shouldCompactOnLaunch != nil { parts.append("compacted at launch if needed") }
         if readOnly { parts.append("read-only") }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }

@@ -22,7 +22,7 @@ extension Realm.Error {
         /// The realm is already open with a different configuration, or must be closed before it
         /// can be migrated or deleted.
         public static let alreadyOpen = Code(name: "alreadyOpen")
-        /// The realm was closed, or the process was forked without calling exec.
+        /// The realm was closed, or this is a forked process that hasn't called exec.
         public static let closed = Code(name: "closed")
         /// Another writer held the realm for longer than `Configuration.writeTimeout`, another
         /// process was recovering it or writing a checkpoint for longer than a minute, or more

@@ -68,8 +68,8 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
         return FrozenDynamicObject(snapshot, table, row)
     }
 
-    /// Returns up to `limit` objects: the first ones, or those after a place where another page
-    /// ended. See ``FrozenResults/page(after:limit:)``.
+    /// Returns a page of the objects: the first ones or, with the cursor of another page, those
+    /// that follow it. See ``FrozenResults/page(after:limit:)``.
     public func page(
         after cursor: PageCursor? = nil, limit: Int
     ) throws(Realm.Error) -> ResultsPage<FrozenDynamicObject> {

@@ -23,25 +23,25 @@ extension FrozenResults {
         object.table.isSameClass(as: table) && query.contains(object.row)
     }
 
-    /// Returns up to `limit` objects: the first ones, or those after a place where another page
-    /// ended.
+    /// Returns a page of the objects: the first ones or, with the cursor of another page, those
+    /// that follow it.
     ///
     ///     let messages = room.messages.sorted(by: \.sentAt, ascending: false)
     ///     let page = try messages.page(limit: 20)
     ///     let older = try messages.page(after: page.cursor, limit: 20)
     ///
-    /// In contrast to an offset, the place doesn't move when objects before it are inserted or
+    /// In contrast to an offset, a cursor doesn't shift when objects before it are inserted or
     /// deleted: an object that keeps its sort values is on exactly one page. Objects with equal
-    /// sort values are in order of creation, as in the results, or of their positions in a list or
-    /// map. There, `page` throws if the last object of the page before was removed from the
-    /// collection and others have the same sort values.
+    /// sort values are in order of creation, as in the results, or in order of their positions in a
+    /// list or map. For a list or map, `page` throws if the last object of the previous page was
+    /// removed from the collection and other objects have the same sort values.
     ///
     /// - Parameters:
     ///   - cursor: The ``ResultsPage/cursor`` of a page of the same class or collection in the same
     ///     order, possibly with other conditions. `nil` for the first page.
     ///   - limit: The maximum number of objects, at least 1.
-    /// - Throws: `.invalidInput` for a cursor of another realm, class, collection or order, which
-    ///   the message names, for one of commits that the realm lacks because an earlier state was
+    /// - Throws: `.invalidInput` for a cursor of another realm, class, collection or order (the
+    ///   message says which), of commits that this realm lacks because an earlier state was
     ///   restored, or of a class that was removed and added again, and for a limit below 1; the
     ///   errors of the query.
     /// - Complexity: O(page x log n) for all objects of a class in order of creation, for those

@@ -5,7 +5,7 @@ internal import RegnumStore
 public struct IntegrityReport: Sendable, Hashable, Encodable {
     /// Damage at one place.
     public struct Damage: Sendable, Hashable, Encodable {
-        /// A sentence that says what is wrong.
+        /// A description of the problem, as a sentence.
         public let message: String
         /// The class of the damaged content, if it is known.
         public let className: String?
@@ -32,28 +32,29 @@ public struct IntegrityReport: Sendable, Hashable, Encodable {
 
     /// The version whose content was checked; `nil` if the realm can't be opened.
     public let version: UInt64?
-    /// The damage, in the order in which it was found. Objects that refer to damaged bytes aren't
-    /// listed as well.
+    /// The damage, in the order in which it was found. Objects that merely refer to damaged bytes
+    /// aren't listed.
     public let damages: [Damage]
-    /// Whether everything was read. Otherwise the check ended once it had found as much damage as
-    /// it was limited to, and there may be more.
+    /// Whether everything was read. If not, the check stopped at its limit, and there may be more
+    /// damage.
     public let isComplete: Bool
-    /// The segments of the log that were read; 0 for the report of a snapshot.
+    /// The number of log segments that were read; 0 for the report of a snapshot.
     public let segmentCount: Int
-    /// The records in these segments.
+    /// The number of records in these segments.
     public let recordCount: Int
-    /// The directories of checkpoints that were read; 0 for the report of a snapshot.
+    /// The number of checkpoint directories that were read; 0 for the report of a snapshot.
     public let directoryCount: Int
-    /// The parts of nodes files that were read, in which values, indexes and links are stored.
+    /// The number of leaves that were read: the parts of nodes files that store values, indexes and
+    /// links.
     public let leafCount: Int
-    /// The bytes of the files that were read.
+    /// The number of bytes that were read from the files.
     public let byteCount: UInt64
-    /// The objects that were checked, including embedded objects, and elements and entries of
-    /// collections of values.
+    /// The number of objects that were checked, including embedded objects, and elements and
+    /// entries of collections of values.
     public let objectCount: Int
-    /// The entries of indexes that were compared with the objects.
+    /// The number of index entries that were compared with the objects.
     public let indexEntryCount: Int
-    /// The elements of collections that were compared with their inverses.
+    /// The number of collection elements that were compared with their inverses.
     public let elementCount: Int
 
     /// Whether there is no damage.
@@ -93,7 +94,7 @@ public struct IntegrityReport: Sendable, Hashable, Encodable {
 }
 
 extension IntegrityReport: CustomStringConvertible {
-    /// One line for each place with damage, or a single word if none was found.
+    /// One line for each damaged place, or a single word if there is none.
     public var description: String {
         if isSound { return isComplete ? "sound" : "incomplete" }
         let more = isComplete ? "" : "\n(more may follow)"
@@ -102,7 +103,7 @@ extension IntegrityReport: CustomStringConvertible {
 }
 
 extension IntegrityReport.Damage: CustomStringConvertible {
-    /// The message with the place of the damage.
+    /// The message and the location of the damage.
     public var description: String {
         let places: [(String, String?)] = [
             ("class", className), ("property", property), ("key", key), ("file", path),
@@ -120,20 +121,20 @@ extension Snapshot {
     /// that inverses agree with them, that sets and maps are in order without duplicates, and that
     /// each embedded object belongs to one other object.
     ///
-    /// The check doesn't need the Swift classes, and runs on one of the library's threads. What
-    /// refers to damaged bytes isn't compared with them. The log and older checkpoints aren't part
-    /// of a snapshot: `regnum verify` checks these too.
+    /// The check doesn't need the Swift classes, and runs on one of the library's threads.
+    /// References to damaged bytes aren't checked. The log and older checkpoints aren't part of a
+    /// snapshot: `regnum verify` checks these too.
     ///
-    /// - Parameter limit: The check ends when it has found this much damage, at least 1.
-    /// - Throws: `.ioFailed` if a file can't be read for a reason that may pass;
-    ///   `CancellationError`. Damage isn't thrown.
+    /// - Parameter limit: The number of damaged places after which the check stops, at least 1.
+    /// - Throws: `.ioFailed` if a file can't be read for a reason that may be temporary;
+    ///   `CancellationError`. Damage is reported, not thrown.
     /// - Complexity: O(n log n) for the whole content, which is read from disk.
     public func integrityReport(limit: Int = 1_000) async throws -> IntegrityReport {
         IntegrityReport(try await findings(limit: max(limit, 1)))
     }
 
-    /// Checks everything in the snapshot as ``integrityReport(limit:)`` does, and throws the first
-    /// damage found.
+    /// Checks everything in the snapshot as ``integrityReport(limit:)`` does, and throws an error
+    /// for the first damage found.
     ///
     /// - Throws: `.invalidDatabase` for damage, with `className`, `property` and `key` if they are
     ///   known, and with `path` and `position` for damage to the file; `.ioFailed` if the file

@@ -16,15 +16,15 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
     public struct ClassCounts: Sendable, Hashable, Encodable {
         /// The class.
         public let className: String
-        /// The objects in the new realm.
+        /// The number of objects in the new realm.
         public let savedCount: Int
-        /// The objects that aren't in the new realm, because a property can't be read, or because
-        /// they belonged to such an object.
+        /// The number of objects that aren't in the new realm, because a property can't be read, or
+        /// because they belonged to such an object.
         public let lostCount: Int
-        /// The saved objects that may have been changed or deleted by missing commits, or were
-        /// inserted after one that isn't stored in the log, such as a migration.
+        /// The number of saved objects that may have been changed or deleted by missing commits, or
+        /// that were inserted after a commit that isn't stored in the log, such as a migration.
         public let uncertainCount: Int
-        /// The properties of saved objects that differ.
+        /// The number of properties of saved objects that differ from the original.
         public let changedCount: Int
     }
 
@@ -39,15 +39,15 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
         public let property: String?
     }
 
-    /// A property of a saved object that differs from what it was.
+    /// A property of a saved object that differs from the original.
     public struct ChangedProperty: Sendable, Hashable, Encodable {
-        /// How a property differs.
+        /// The way in which a property differs.
         public enum Change: String, Sendable, Hashable, Encodable {
             /// A link to a lost object is `nil`, or lost or unreadable elements of a collection are
             /// missing. If the order of others isn't known, they are in order of creation, at the
             /// end.
             case missing
-            /// A list has all its elements, but some of them perhaps in another order.
+            /// A list has all its elements, but some of them may be in a different order.
             case unordered
             /// A collection is as it was before changes that can't be applied, since they depend on
             /// missing commits or unreadable elements. It may have elements that were removed, and
@@ -61,7 +61,7 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
         public let key: String?
         /// The property, by its Swift name.
         public let property: String
-        /// How it differs.
+        /// The way in which it differs.
         public let change: Change
     }
 
@@ -72,18 +72,18 @@ public struct SalvageReport: Sendable, Hashable, Encodable {
     /// Whether nothing was lost.
     public let isComplete: Bool
     /// The commits that can't be read, in order. Objects that were inserted after them are
-    /// complete. Others have the last values and elements that are known, which they may not have
-    /// had together: see ``ClassCounts/uncertainCount``. If one of the commits was a migration, the
-    /// new realm has the classes and the schema version from before it, and opening it migrates all
-    /// objects, also those that were inserted since.
+    /// complete. Other objects have the last values and elements that are known, which may never
+    /// have existed in this combination: see ``ClassCounts/uncertainCount``. If one of the commits
+    /// was a migration, the new realm has the classes and the schema version from before it, and
+    /// opening it migrates all objects, including those that were inserted since.
     public let missingCommits: [MissingCommits]
     /// All classes.
     public let classes: [ClassCounts]
     /// The lost objects, except embedded objects, which belong to others: at most 100,000.
     public let lostObjects: [LostObject]
-    /// The properties of saved objects that differ: at most 100,000.
+    /// The properties of saved objects that differ from the original: at most 100,000.
     public let changedProperties: [ChangedProperty]
-    /// The damage of the files: of the log, and of the checkpoints that were used.
+    /// The damage found in the log, and in the checkpoints that were used.
     public let damages: [IntegrityReport.Damage]
 
     init(_ findings: SalvageFindings) {
@@ -173,7 +173,7 @@ extension SalvageReport.LostObject: CustomStringConvertible {
 }
 
 extension SalvageReport.ChangedProperty: CustomStringConvertible {
-    /// The object and the property, and how it differs.
+    /// The object, the property, and the way in which it differs.
     public var description: String {
         let what =
             switch change {

@@ -117,8 +117,8 @@ extension RealmCollection where Element: ObjectBase {
         return results("distinct(byKeyPaths:)").reduced(by: columns)
     }
 
-    /// Returns up to `limit` objects: the first ones, or those after a place where another page
-    /// ended. See ``FrozenResults/page(after:limit:)``.
+    /// Returns a page of the objects: the first ones or, with the cursor of another page, those
+    /// that follow it. See ``FrozenResults/page(after:limit:)``.
     ///
     /// - Precondition: The collection is managed.
     public func page(

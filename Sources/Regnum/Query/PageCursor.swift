@@ -8,14 +8,14 @@ internal import RegnumStore
 ///     respond(with: Array(page), next: page.hasMore ? page.cursor : nil)
 ///
 /// It consists of the last object's sort values and identity, so the next page continues at the
-/// right place even if that object has been changed or deleted. A server can hand it to clients: it
-/// is `Codable`, and its text form consists of letters, digits, hyphens and underscores, as is safe
-/// in a URL. The text is neither encrypted nor signed: a client can read the sort values in it, and
-/// can make up others, which only leads to another place in the same results.
+/// right place even if that object has been changed or deleted. A server can pass it to clients: it
+/// is `Codable`, and its text form consists of letters, digits, hyphens and underscores, which are
+/// safe in URLs. The text is neither encrypted nor signed: a client can read the sort values in it,
+/// and can make up others, which only leads to another place in the same results.
 ///
 /// If a realm is restored to an earlier state, new objects can take the places of those that were
 /// lost. From its first commit on, it therefore refuses cursors of pages that were read after that
-/// state, as it does with those of streams. Cursors from before remain valid.
+/// state, as it does for cursors of streams. Earlier cursors remain valid.
 public struct PageCursor: Sendable, Hashable {
     /// The version in which the object had its place, and its timeline.
     let version: UInt64

@@ -10,13 +10,13 @@ internal import RegnumEngine
 ///     let count = realm.objects(Message.self).where(Queries.inRoom, "general", yesterday).count
 ///
 /// The type parameters are the class and the types of the values. The closure builds the condition
-/// as that of `where` does, and receives the values as expressions. A value can be compared with a
-/// stored property of its type, possibly that of a linked object or of the objects of a collection,
-/// and strings can be searched for it; a value of type `Bool` is a condition itself.
+/// like the closure of `where`, and receives the values as expressions. A value can be compared
+/// with a stored property of its type, possibly that of a linked object or of the objects of a
+/// collection, and strings can be searched for it; a value of type `Bool` is a condition itself.
 ///
-/// A prepared query saves the building of the condition, which takes most of the time of a `count`
-/// or `first` that an index answers. It doesn't depend on a realm, and gives the same results as a
-/// closure with the values.
+/// A prepared query avoids building the condition for each use, which otherwise takes most of the
+/// time of a `count` or `first` that an index answers. It doesn't depend on a realm, and gives the
+/// same results as a closure that contains the values.
 public struct PreparedQuery<Model: ObjectBase, each Argument: ScalarValue>: Sendable {
     private let build: @Sendable (Query<Model>, repeat Query<each Argument>) -> Query<Bool>
     private let prepared: PreparedCondition
@@ -62,8 +62,8 @@ struct PreparedCondition: Sendable {
         predicate = scope.predicate(of: found)
         if predicate.hasMisplacedParameter {
             scope.refuse(
-                "A value of a prepared query can only be compared with a stored property, or a "
-                    + "string property be searched for it.")
+                "A value of a prepared query can only be compared with a stored property, or "
+                    + "searched for in a string property.")
         }
         problem = scope.problem
         operands = scope.operands

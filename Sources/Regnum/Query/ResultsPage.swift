@@ -14,9 +14,9 @@ internal import RegnumStore
 /// frozen and live results are `Sendable`.
 public struct ResultsPage<Element>: RandomAccessCollection {
     private let elements: [Element]
-    /// The place after the last object of the page, or after that of the page before if this one is
-    /// empty; `nil` if the results are empty. Objects that are added behind it later are found by
-    /// the page after it, even if there are none now.
+    /// The place after the last object of the page or, if the page is empty, the cursor that was
+    /// passed; `nil` if the results are empty. Pass it to get the next page, which also contains
+    /// objects that are added after this place later, even if there are none yet.
     public let cursor: PageCursor?
     /// Whether more objects followed when the page was read.
     public let hasMore: Bool
@@ -104,9 +104,9 @@ struct PageRequest: Sendable {
                     + "with the first page")
         case .undefinedPlace:
             throw origin.refused(
-                "has no place any more: its object was removed from "
-                    + "\(origin.collection.wrappedValue), whose objects have no other order than "
-                    + "their positions; start again with the first page")
+                "no longer has a place: its object was removed from "
+                    + "\(origin.collection.wrappedValue), whose objects are ordered only by their "
+                    + "positions; start again with the first page")
         }
     }
 }

@@ -59,8 +59,8 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
         guard scope.problem == nil, V._embeddedClass == nil, let column = expression.singleColumn
         else {
             fatalError(
-                "The order of \(schema.name) isn't by a single stored value: use a property, a "
-                    + "map's value for a key, or one contained in an AnyRealmValue.")
+                "\(schema.name) can only be sorted by a single stored value: a property, a map's "
+                    + "value for a key, or a value contained in an AnyRealmValue.")
         }
         term = SortTerm(column: column, ascending: ascending)
     }

@@ -37,26 +37,27 @@ extension Realm {
         return try await core.backup(of: root, to: url)
     }
 
-    /// Adds to a backup the commits that were made since, from the log of this realm, while this
+    /// Adds the commits that were made since to a backup, from the log of this realm, while this
     /// and other processes continue to use the realm.
     ///
     ///     try await realm.updateBackup(at: URL(filePath: "backups/chat.realm"))
     ///
     /// The backup must have been made by ``backup(to:)``, of this realm or of one from which it was
     /// copied or restored, and never have been written to. It keeps the state of each version since
-    /// it was made, so that all of them can be restored (``restore(from:to:upTo:)``); a new backup
-    /// takes less space. When the call returns, the commits are on disk, and were read back. After
-    /// an error or a crash, the backup has the state that it had before, or that of a version in
-    /// between.
+    /// it was made, so that all of them can be restored (``restore(from:to:upTo:)``). A new backup
+    /// would take less space. When the call returns, the commits are on disk, and were read back.
+    /// After an error or a crash, the backup has the state that it had before, or that of a version
+    /// in between.
     ///
     /// - Parameter url: The directory of the backup. No other process may write to it.
     /// - Returns: The commit version of the backup.
     /// - Throws: `.historyTrimmed` if the log since the backup was removed
-    ///   (`Configuration.historyRetention`), and if it has transactions that aren't stored in the
-    ///   log, such as those of migrations: make a new backup then; `.invalidInput` if the directory
-    ///   isn't a backup of an earlier version of this realm; `.fileNotFound` if there is no realm;
-    ///   `.busy` if another process is writing to it; `.invalidDatabase` if it is damaged;
-    ///   `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`, `CancellationError`.
+    ///   (`Configuration.historyRetention`), or if there were transactions that aren't stored in
+    ///   the log, such as migrations: make a new backup in that case; `.invalidInput` if the
+    ///   directory isn't a backup of an earlier version of this realm; `.fileNotFound` if there is
+    ///   no realm; `.busy` if another process is writing to it; `.invalidDatabase` if it is
+    ///   damaged; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
+    ///   `CancellationError`.
     /// - Complexity: O(changes) to add the commits, O(n / 1,024) to open the backup, and the log of
     ///   all commits in it to read it back.
     @discardableResult

@@ -9,8 +9,8 @@ extension Realm {
         public let byteCountBefore: Int
         /// The size of the files after the compaction.
         public let byteCountAfter: Int
-        /// The part of ``byteCountAfter`` in files that are kept only for history, as
-        /// ``Configuration/historyRetention`` demands.
+        /// The part of ``byteCountAfter`` in files that are kept only for history; see
+        /// ``Configuration/historyRetention``.
         public let historyByteCount: Int
         /// The size of files that were removed, but take space on the disk until this process
         /// releases the snapshots, frozen values and streams that use them. ``Realm/stats()`` lists
@@ -34,12 +34,12 @@ extension Realm {
     ///
     /// All live data is written to a new file. Then the files that neither the newest version nor
     /// the history needs are removed. Other processes switch to the new file as soon as they notice
-    /// the compaction, and snapshots remain valid: the space that a removed file takes becomes free
-    /// when nothing uses it any more. A crash at any moment loses no commit; it leaves the old
-    /// files or the new ones. Concurrent calls share one compaction.
+    /// the compaction, and snapshots remain valid: the space of a removed file is freed when
+    /// nothing uses it any longer. A crash at any moment loses no commit; it leaves the old files
+    /// or the new ones. Concurrent calls share one compaction.
     ///
     /// History that the realm retains isn't removed (``Configuration/historyRetention``, by default
-    /// up to 80 MiB of a week); ``CompactionReport/historyByteCount`` is its size. Files also
+    /// a week and up to 80 MiB); ``CompactionReport/historyByteCount`` is its size. Files also
     /// become smaller automatically: after most of the content was deleted, when most of a file is
     /// no longer in use, and when the realm is closed.
     ///

@@ -18,8 +18,8 @@ extension Realm {
         return report
     }
 
-    /// Runs the migration of a realm in memory only, and reports what it would do. The realm's
-    /// files aren't changed, and the realm may be in use at the same time.
+    /// Runs the migration of a realm without storing the result, and reports what it would do. The
+    /// realm's files aren't changed, and the realm may be in use at the same time.
     ///
     /// - Returns: A report, or `nil` if the realm already has the configured version.
     /// - Throws: `.invalidInput` for an in-memory realm; `.fileNotFound` if the realm doesn't

@@ -44,8 +44,8 @@ extension Realm {
     /// Returns a snapshot of the newest published version, waiting until that is at least
     /// `version`, for example the version of a commit that another process has reported.
     ///
-    /// Limit the wait for versions that come from clients: once an older backup was restored, the
-    /// number of a lost commit is reached only by another one.
+    /// Limit the wait for versions that come from clients: after an older backup has been restored,
+    /// the version of a lost commit isn't reached until the realm has made as many new commits.
     ///
     /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(

@@ -4,16 +4,16 @@ internal import RegnumStore
 
 extension Realm {
     /// Writes everything that can still be read of a damaged realm to a new one, and reports what
-    /// was lost. The realm needn't be one that can be opened.
+    /// was lost. Also works for a realm that can't be opened.
     ///
     ///     let report = try await Realm.salvage(damaged, to: URL(filePath: "salvaged.realm"))
     ///     if !report.isComplete { print(report) }
     ///
     /// The new realm has an object if all its properties can be read: from the newest checkpoint,
     /// from an older one and the log since then, or from an index. Links to lost objects become
-    /// `nil`, and collections lose them; indexes and inverses are rebuilt. The schema version,
-    /// classes, and the keys of objects in exports stay the same, but the new realm is another one:
-    /// cursors and open realms of the damaged one can't be used with it.
+    /// `nil`, and collections lose them; indexes and inverses are rebuilt. The schema version, the
+    /// classes, and the keys of objects in exports stay the same, but the new realm has an identity
+    /// of its own: cursors of the damaged realm can't be used with it.
     ///
     /// If commits in the middle of the log can't be read, those after them are used where they are
     /// complete. Objects from before them have the last values that are known, which the report
@@ -21,9 +21,9 @@ extension Realm {
     /// ``SalvageReport/missingCommits``.
     ///
     /// Nothing in the damaged realm is changed; close it in all processes first, or what they write
-    /// in the meantime may be missing. The new realm is checked as by `regnum verify` before it
-    /// gets its name. A call that is interrupted leaves nothing at `target`; the next backup or
-    /// salvage to the same parent directory removes what is left next to it.
+    /// in the meantime may be missing. The new realm is checked like by `regnum verify` before it
+    /// is moved to `target`. A call that is interrupted leaves nothing at `target`; the next backup
+    /// or salvage to the same parent directory removes what is left next to it.
     ///
     /// - Parameters:
     ///   - url: The directory of the damaged realm.

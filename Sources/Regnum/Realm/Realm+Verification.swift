@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Reads and checks the files of the realm in a directory, beside processes that use it: the
+    /// Reads and checks the files of the realm in a directory, which processes may be using: the
     /// records of all segments of the log, the directories and leaves of the checkpoints that they
     /// name, and everything in the newest version, as ``Snapshot/integrityReport(limit:)`` does.
     ///

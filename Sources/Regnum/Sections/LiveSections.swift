@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 /// A live handle to the results of a query, divided into sections by key: `current` is their
-/// current value, and `changes` a stream of their changes.
+/// current value, and `changes` is a stream of their changes.
 ///
 ///     let rooms = realm.objects(Message.self).sectioned(by: \.room)
 ///     print(rooms.current.allKeys)

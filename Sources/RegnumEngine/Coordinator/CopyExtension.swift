@@ -53,12 +53,12 @@ package struct CopyExtension: Sendable {
         guard let log = original.state.withLock({ $0.log }) else {
             throw StoreError(
                 .historyTrimmed,
-                "A realm in memory has no log, so a backup of it can't be continued: make a new "
+                "An in-memory realm has no log, so a backup of it can't be updated: make a new "
                     + "one.", path: target)
         }
         guard try RealmLog.exists(options.fileSystem, path: target) else {
             throw StoreError(
-                .fileNotFound, "There is no backup to continue in \"\(target)\".", path: target)
+                .fileNotFound, "There is no backup to update in \"\(target)\".", path: target)
         }
         let identity = try options.fileSystem.openDirectory(target, .readOnly).identity
         guard !log.identities.contains(identity) else {
@@ -103,16 +103,16 @@ package struct CopyExtension: Sendable {
         _ copy: RealmLog, _ log: RealmLog, _ root: DatabaseRoot
     ) throws(StoreError) {
         let version = copy.version
-        guard copy.realmID == log.realmID else { throw refusal("it is of another realm") }
+        guard copy.realmID == log.realmID else { throw refusal("it belongs to another realm") }
         guard version <= root.version else {
             throw refusal(
-                "it is of version \(version), and the realm is at version \(root.version)")
+                "it is at version \(version), but the realm is at version \(root.version)")
         }
         let timeline = copy.timelines.withLock { $0.id(at: version) }
         guard timeline == original.timelines.id(at: version) else {
             throw refusal(
-                "one of them has commits of its own, because it was restored or written to as a "
-                    + "copy")
+                "the backup or the realm has made commits that the other one lacks, because it is "
+                    + "a copy that was written to")
         }
         guard copy.isCopy else {
             throw refusal("it wasn't made as a backup, or was written to since")
@@ -193,14 +193,14 @@ package struct CopyExtension: Sendable {
     private func refusal(_ reason: String) -> StoreError {
         StoreError(
             .invalidInput,
-            "The backup in \"\(target)\" can't be continued: \(reason). Make a new one.",
+            "The backup in \"\(target)\" can't be updated: \(reason). Make a new one.",
             path: target)
     }
 
     private func trimmed(_ reason: String, _ version: UInt64) -> StoreError {
         StoreError(
             .historyTrimmed,
-            "The backup of version \(version) in \"\(target)\" can't be continued: \(reason). Make "
-                + "a new one.", path: target)
+            "The backup of version \(version) in \"\(target)\" can't be updated: \(reason). Make a "
+                + "new one.", path: target)
     }
 }

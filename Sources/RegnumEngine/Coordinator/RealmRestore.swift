@@ -155,8 +155,8 @@ package struct RealmRestore: Sendable {
         else {
             throw StoreError(
                 .historyTrimmed,
-                "The realm at \(source) has no history, so times aren't known: only version "
-                    + "\(newest) is available.", path: source)
+                "The realm at \(source) has no history, so the times of its commits aren't "
+                    + "known: only version \(newest) is available.", path: source)
         }
         var found: UInt64?
         var first: (version: UInt64, time: Int64)?
@@ -178,8 +178,8 @@ package struct RealmRestore: Sendable {
             }
         throw StoreError(
             .historyTrimmed,
-            "The history of the realm at \(source) has no commit of \(Self.text(time)) or before: "
-                + "\(known).", path: source)
+            "The history of the realm at \(source) has no commit made at \(Self.text(time)) or "
+                + "before: \(known).", path: source)
     }
 
     /// Returns a time in ISO 8601.

@@ -39,7 +39,7 @@ package enum RealmSalvage {
                 if let damage = result.damages.first {
                     throw StoreError(
                         .invalidDatabase,
-                        "What can be read of \(path) contradicts itself. \(damage.message)",
+                        "The readable content of \(path) is inconsistent. \(damage.message)",
                         path: path, className: damage.className, property: damage.property,
                         key: damage.key)
                 }

@@ -32,7 +32,7 @@ struct SalvagePlan {
             changes.version == 0
         {
             throw StoreError(
-                .invalidDatabase, "Nothing of \(path) can be salvaged. \(damage.message)",
+                .invalidDatabase, "Nothing in \(path) can be salvaged. \(damage.message)",
                 path: damage.path, position: damage.position)
         }
         var findings = SalvageFindings()

@@ -135,7 +135,8 @@ extension RealmLog {
                 throw StoreError(
                     .invalidDatabase,
                     "The log of \(directory.path) must be read from position \(position), but "
-                        + "starts after it. Restore the realm from a backup.", path: directory.path,
+                        + "starts after that. Restore the realm from a backup.",
+                    path: directory.path,
                     position: position)
             }
             let number = first.header.number - 1

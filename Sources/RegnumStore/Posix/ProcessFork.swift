@@ -12,8 +12,8 @@ package enum ProcessFork {
     /// The error thrown in such a child.
     package static let error = StoreError(
         .closed,
-        "This process was forked from one that uses Regnum and lacks its threads. Call exec before "
-            + "using Regnum, or start it with posix_spawn.")
+        "This process was forked from one that uses Regnum, whose threads don't exist in it. Call "
+            + "exec before using Regnum, or start the process with posix_spawn.")
 
     /// Throws `closed` in such a child.
     package static func check() throws(StoreError) {

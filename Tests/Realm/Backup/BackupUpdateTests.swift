@@ -125,7 +125,7 @@ import Testing
         await other.close()
         let old = try await Realm.open(self.configuration("written.realm"))
         for (source, target, reason) in [
-            (realm, "written.realm", "commits of its own"), (realm, "other.realm", "another realm"),
+            (realm, "written.realm", "made commits"), (realm, "other.realm", "another realm"),
             (realm, "test.realm", "the realm itself"), (old, "newer.realm", "is at version"),
         ] {
             let error = await realmError { try await source.updateBackup(at: folder[target]) }
