@@ -15,8 +15,8 @@ internal import RegnumStore
 public struct ResultsPage<Element>: RandomAccessCollection {
     private let elements: [Element]
     /// The place after the last object of the page or, if the page is empty, the cursor that was
-    /// passed; `nil` if the results are empty. Pass it to get the next page, which also contains
-    /// objects that are added after this place later, even if there are none yet.
+    /// passed; `nil` for an empty first page. The next page also contains objects that are added
+    /// after this place later, so the cursor is useful even if there are none yet.
     public let cursor: PageCursor?
     /// Whether more objects followed when the page was read.
     public let hasMore: Bool

@@ -21,9 +21,9 @@ extension Realm {
     /// ``SalvageReport/missingCommits``.
     ///
     /// Nothing in the damaged realm is changed; close it in all processes first, or what they write
-    /// in the meantime may be missing. The new realm is checked like by `regnum verify` before it
-    /// is moved to `target`. A call that is interrupted leaves nothing at `target`; the next backup
-    /// or salvage to the same parent directory removes what is left next to it.
+    /// in the meantime may be missing. Before the new realm is moved to `target`, it is checked as
+    /// `regnum verify` would check it. A call that is interrupted leaves nothing at `target`; the
+    /// next backup or salvage to the same parent directory removes what is left next to it.
     ///
     /// - Parameters:
     ///   - url: The directory of the damaged realm.

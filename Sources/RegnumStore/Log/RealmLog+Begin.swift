@@ -136,8 +136,7 @@ extension RealmLog {
                     .invalidDatabase,
                     "The log of \(directory.path) must be read from position \(position), but "
                         + "starts after that. Restore the realm from a backup.",
-                    path: directory.path,
-                    position: position)
+                    path: directory.path, position: position)
             }
             let number = first.header.number - 1
             guard let previous = try ifFound(LogSegment.open(directory, number)) else {
