@@ -22,7 +22,8 @@
             remove = { try await realm.removeExpired(type, at: keyPath, options: options, body) }
         }
 
-        /// Creates a service for a class of which objects may never expire.
+        /// Creates a service for a class with objects that may never expire: those whose date is
+        /// `nil`.
         public init<T: Object>(
             _ type: T.Type, at keyPath: any KeyPath<T, Date?> & Sendable, in realm: Realm,
             options: ExpiryOptions = ExpiryOptions(),

@@ -4,9 +4,9 @@
 
     /// A service that runs the jobs of a queue until graceful shutdown.
     ///
-    /// Then no more jobs are started, claimed jobs that weren't started are ready for other
-    /// processes at once, and the service ends when its running handlers have returned and their
-    /// jobs are finished. The handlers aren't cancelled, unless the group does so after its
+    /// On shutdown, no more jobs are started, claimed jobs that weren't started are available to
+    /// other processes at once, and the service ends once its running handlers have returned and
+    /// their jobs are finished. The handlers aren't cancelled, unless the group does so after its
     /// `maximumGracefulShutdownDuration`; their jobs are then ready again. To end a handler early,
     /// use `cancelWhenGracefulShutdown` or `Task.isShuttingDownGracefully` in it. If it then throws
     /// `CancellationError`, its job is ready again, and the attempt doesn't count.

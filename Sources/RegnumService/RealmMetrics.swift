@@ -14,13 +14,13 @@
     ///     try await metrics.run()    // until the task is cancelled
     ///
     /// The engine never calls the backend: the actor reads counters, and the durations that were
-    /// measured since the last report. `Docs/Guides/Operations.md` lists the metrics, and says what
-    /// they cost. Jobs and consumers aren't reported for realms that are opened read-only.
+    /// measured since the last report. `Docs/Guides/Operations.md` lists the metrics and their
+    /// cost. Jobs and consumers aren't reported for realms that are opened read-only.
     ///
     /// Create one for each realm: several would count the same commits several times.
     ///
-    /// Requires the package trait `Metrics`. With `ServiceLifecycle`, too, it is a `Service`, which
-    /// belongs after the ``RealmService``, so that it ends before the realm is closed.
+    /// Requires the package trait `Metrics`. If `ServiceLifecycle` is enabled too, it is a
+    /// `Service`: list it after the ``RealmService``, so that it ends before the realm is closed.
     public actor RealmMetrics: CustomStringConvertible {
         private let realm: Realm
         private let interval: Duration
@@ -76,7 +76,7 @@
         /// Reports once.
         ///
         /// - Complexity: O(n / 1,024) for n objects, because of the live bytes. ``run()`` measures
-        ///   these less often if that takes more than a hundredth of the time.
+        ///   these less often if that would take more than 1% of the time.
         public func report() async {
             await report(withSizes: true)
         }

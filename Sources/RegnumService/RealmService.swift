@@ -13,8 +13,8 @@
     ///     try await group.run()
     ///
     /// A group shuts its services down in reverse order, so put the realm before everything that
-    /// uses it. Closing it ends all streams that are left and syncs commits with `.relaxed`
-    /// durability. Streams that a service waits for have to end before that:
+    /// uses it. Closing it ends all remaining streams and syncs commits with `.relaxed` durability.
+    /// Streams that a service waits for have to end before that:
     ///
     ///     for try await change in realm.objects(Message.self).changes.cancelOnGracefulShutdown() {
     ///         …
@@ -22,7 +22,7 @@
     ///
     /// If its task is cancelled, usually because another service has failed, the realm stays open,
     /// since those that use it are cancelled at the same time and may still write what they have
-    /// done. As at any end of a process, nothing that was committed is lost.
+    /// done. As whenever a process ends, nothing that was committed is lost.
     ///
     /// Requires the package trait `ServiceLifecycle`.
     public struct RealmService: Service, CustomStringConvertible {

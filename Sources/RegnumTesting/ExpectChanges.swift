@@ -7,11 +7,11 @@ public import Regnum
 ///         try await shop.order("tea")
 ///     }
 ///
-/// Everything that was committed when `writes` returns is one change set: an object that is
+/// Everything that was committed by the time `writes` returns is one change set: an object that is
 /// inserted and then modified counts as inserted. (A stream with a policy, a cursor or excluded
 /// origins may have several, whose numbers are added.) If it isn't what is expected, the function
 /// waits for later commits, for example of tasks that `writes` has started, and adds their changes.
-/// With three zeros, it checks without waiting that nothing has changed.
+/// If all three numbers are zero, it checks without waiting that nothing has changed.
 ///
 /// - Parameters:
 ///   - depth: As for `changes(depth:)` of the collection.

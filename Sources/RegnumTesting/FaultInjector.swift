@@ -2,7 +2,7 @@ public import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Failures and delays of the disk of a realm, for tests of what a program does then.
+/// An object that makes the disk of a realm fail or slow down, to test how a program handles that.
 ///
 ///     let faults = FaultInjector()
 ///     let realm = try await Realm.open(configuration.testing(faults: faults))
@@ -10,9 +10,9 @@ internal import RegnumStore
 ///     await #expect(throws: Realm.Error.Code.diskFull) { try await shop.order("tea") }
 ///     faults.writeFailure = nil
 ///
-/// The realm is in a directory and on the real file system; only calls that a fault concerns fail,
-/// as the system's would. `Docs/DURABILITY.md` says what the realm does after each failure. One
-/// injector can be used for several realms.
+/// The realm is in a directory on the real file system. Only the calls that a fault affects fail,
+/// as if the system had reported the error. `Docs/DURABILITY.md` describes what the realm does
+/// after each failure. One injector can be used for several realms.
 public final class FaultInjector: Sendable {
     /// The way in which calls fail.
     public enum Failure: Sendable, Hashable {
@@ -27,9 +27,9 @@ public final class FaultInjector: Sendable {
     /// Creates an injector without faults.
     public init() {}
 
-    /// The failure of all calls that write to files or create them, and write nothing; `nil` for
-    /// none. With `.diskFull`, `write` throws `.diskFull`, and nothing was committed. With
-    /// `.ioError`, it throws `.outcomeUnknown`.
+    /// The failure of all calls that write to files or create them; `nil` for none. These calls
+    /// then write nothing. With `.diskFull`, `write` throws `.diskFull`, and nothing was committed.
+    /// With `.ioError`, it throws `.outcomeUnknown`.
     public var writeFailure: Failure? {
         get { disk.faults.withLock { $0.write.failure } }
         set { disk.faults.withLock { $0.write.failure = newValue } }
@@ -42,13 +42,13 @@ public final class FaultInjector: Sendable {
         set { disk.faults.withLock { $0.sync.failure = newValue } }
     }
 
-    /// The time by which calls that write to files take longer.
+    /// The delay of calls that write to files.
     public var writeDelay: Duration {
         get { disk.faults.withLock { $0.write.delay } }
         set { disk.faults.withLock { $0.write.delay = newValue } }
     }
 
-    /// The time by which calls that sync files or directories take longer.
+    /// The delay of calls that sync files or directories.
     public var syncDelay: Duration {
         get { disk.faults.withLock { $0.sync.delay } }
         set { disk.faults.withLock { $0.sync.delay = newValue } }
@@ -59,11 +59,11 @@ public final class FaultInjector: Sendable {
 }
 
 extension Realm.Configuration {
-    /// Returns the configuration with a disk that fails and delays on command. No effect on
-    /// in-memory realms.
+    /// Returns the configuration with a disk whose failures and delays the injector controls. Has
+    /// no effect on in-memory realms.
     ///
-    /// To leave the moment of each failure to the test, the realm writes nothing to its log while
-    /// no commit is in progress. Commits of other processes don't wake its streams.
+    /// So that the test decides when a failure occurs, the realm writes nothing to its log while no
+    /// commit is in progress. Commits of other processes don't wake its streams.
     public func testing(faults: FaultInjector) -> Realm.Configuration {
         var configuration = self
         configuration.adjust = { [adjust] options in

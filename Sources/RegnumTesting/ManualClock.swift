@@ -67,8 +67,8 @@ public final class ManualClock: Clock {
         return start.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 
-    /// The clock in the form in which the options of job queues, consumers and expiring objects
-    /// take it.
+    /// The clock as a ``WorkerTime``, for the options of job queues, consumers and expiring
+    /// objects.
     public var time: WorkerTime { WorkerTime(clock: self) { self.date } }
 
     /// The number of tasks that are asleep.
@@ -109,8 +109,8 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Waits until tasks have fallen asleep this many times since the clock was created. A task
-    /// whose time has already come doesn't fall asleep.
+    /// Waits until tasks have fallen asleep this many times since the clock was created. A sleep
+    /// whose deadline has already passed doesn't count.
     ///
     /// - Throws: `CancellationError`.
     public func sleeps(_ count: Int) async throws {
@@ -135,8 +135,8 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Lets time pass, and wakes the tasks whose time has come, in the order of their deadlines.
-    /// Doesn't wait for them to run.
+    /// Advances the clock, and wakes the tasks whose deadlines have passed, in the order of the
+    /// deadlines. Doesn't wait for them to run.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -149,10 +149,10 @@ public final class ManualClock: Clock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Lets time pass in steps until a condition holds. Between the steps, other tasks run for a
-    /// millisecond of real time, in which they can reach their next sleep.
+    /// Advances the clock in steps until a condition holds. Between the steps, other tasks have a
+    /// millisecond of real time to run, in which they can reach their next sleep.
     ///
-    /// - Throws: `CancellationError`, and what the condition throws.
+    /// - Throws: `CancellationError`, and the errors of the condition.
     public func advance(
         by step: Duration, until isReached: () async throws -> Bool
     ) async throws {

@@ -42,7 +42,7 @@ extension Realm {
     }
 }
 
-/// The content with which the realms of several tests start. It is created once.
+/// Content that the realms of several tests start with. It is created once.
 ///
 ///     static let shop = RealmTemplate([Customer.self, Order.self]) { tx in
 ///         try tx.add(Customer(name: "ann"))
@@ -55,7 +55,7 @@ extension Realm {
 public struct RealmTemplate: Sendable {
     private let realm: Task<Realm, any Error>
 
-    /// Creates a template, and begins to create its content.
+    /// Creates a template, and starts creating its content in the background.
     ///
     /// - Parameters:
     ///   - types: The classes of the realms. `nil` means that each class joins a realm when it is
@@ -73,8 +73,8 @@ public struct RealmTemplate: Sendable {
     }
 
     /// Opens an independent in-memory realm that starts with the content of the template; see
-    /// ``Regnum/Realm/fork()``. Waits until that content was created.
+    /// ``Regnum/Realm/fork()``. Waits until the content has been created.
     ///
-    /// - Throws: The errors of creating the content, each time; those of `open`.
+    /// - Throws: The errors of creating the content, on every call; the errors of `open`.
     public func fork() async throws -> Realm { try await realm.value.fork() }
 }

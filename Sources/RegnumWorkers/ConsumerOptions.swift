@@ -28,7 +28,7 @@ public struct ConsumerOptions: Sendable {
 
     /// The first change that a new consumer receives.
     public var start = Start.existing
-    /// The behavior if the history since the position is no longer retained.
+    /// The behavior if the changes since the position aren't available.
     public var lostHistory = LostHistory.fail
     /// The maximum number of changes passed to one call of the handler, at least 1. A call gets
     /// several only if they were committed before it, and at most a quarter of

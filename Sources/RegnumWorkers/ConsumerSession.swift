@@ -379,8 +379,8 @@ struct ConsumerSession<T: Object> {
 
     // MARK: Writes
 
-    /// Makes a write even if the task is cancelled. Until then, repeats it after transient errors,
-    /// of which the first one ends the use of a gate: its owner cancels the task if it is to stop.
+    /// Makes a write even if the task is cancelled. Until then, repeats it after transient errors.
+    /// The first such error ends the use of a gate, whose owner cancels the task if it is to stop.
     private func persist(
         ending gate: HandlerGate? = nil, _ write: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -10,9 +10,9 @@ struct ExpiryRun<T: Object, Expiry: ExpiryDate> {
     let body: @Sendable (Transaction, [T]) throws -> Void
     /// The objects for which the body has failed. Some of them may have been deleted since.
     private var postponed: [RowIdentity: Postponed] = [:]
-    /// The number of objects that wait for another attempt at which no others are attempted: that
-    /// many have a reason that those after them share. In small transactions, a few objects that
-    /// always fail would hold up all others.
+    /// The number of objects waiting for another attempt at which no others are attempted: if so
+    /// many fail, others would probably fail too. With a smaller number, a few objects that always
+    /// fail would hold up all others.
     private var maximumWaitingCount: Int { max(options.batchSize, 100) }
 
     init(

@@ -8,8 +8,8 @@ extension Realm {
     ///
     /// A commit is kept if it is younger than `age` **and** among the newest `byteCount` bytes of
     /// the log **and** the content that it builds on is within `contentByteCount`. Readers can
-    /// resume from a version as long as all commits after it are kept. Files are only removed
-    /// whole, at checkpoints, so somewhat more is kept than the limits require.
+    /// resume from a version as long as all commits after it are kept. Only whole files are
+    /// removed, at checkpoints, so somewhat more is kept than the limits require.
     public struct HistoryRetention: Sendable, Hashable, CustomStringConvertible {
         /// The maximum age of a commit, measured by the wall clocks of the process that made it and
         /// of the process that removes files.

@@ -6,7 +6,7 @@ public struct Schema: Sendable, Hashable {
     /// The classes, sorted by name.
     public let objectSchema: [ObjectSchema]
     /// The schema version: for a realm's schema, the version in its configuration; for a stored
-    /// schema, the version that was stored last.
+    /// schema, the stored version.
     public let version: UInt64
 
     init(_ classes: [ObjectSchema], version: UInt64) {

@@ -9,7 +9,7 @@ extension LiveSections {
     /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
     /// If a closure returns the keys and reads an object of another class that the depth or the key
-    /// paths don't reach, a change of that object isn't reported before the next element.
+    /// paths don't reach, a change of that object isn't reported until the next element.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
         excludingOrigins origins: Set<String> = []
