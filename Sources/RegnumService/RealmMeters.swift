@@ -76,7 +76,7 @@
             for duration in timings.waits { writeWait.recordNanoseconds(duration) }
         }
 
-        /// Reports the sizes of the files; nothing for a realm in memory.
+        /// Reports the sizes of the files; nothing for an in-memory realm.
         func report(_ sizes: (total: Int, used: Int)?) {
             guard let sizes else { return }
             fileBytes.record(sizes.total)

@@ -14,8 +14,9 @@ extension Realm {
     /// from its files as needed.) Writes to the original copy nothing. The original may be in use,
     /// and may be closed before the fork.
     ///
-    /// A `ChangeCursor` for this version is valid in both; those of later versions only in the realm
-    /// that made the commits. Like any in-memory realm, the fork keeps no history.
+    /// A `ChangeCursor` for this version is valid in both realms; those of later versions are valid
+    /// only in the realm that made the commits. Like any in-memory realm, the fork keeps no
+    /// history.
     ///
     /// - Throws: The errors of `open`.
     /// - Complexity: O(1); O(n) for the first write to the fork, about as long as copying its

@@ -92,7 +92,7 @@ extension Realm {
     }
 
     /// Returns the size of the realm's files, and the number of bytes that its content takes in
-    /// them; `nil` for a realm in memory.
+    /// them; `nil` for an in-memory realm.
     ///
     /// - Throws: `.ioFailed`, `.invalidDatabase`.
     /// - Complexity: O(n / 1,024).

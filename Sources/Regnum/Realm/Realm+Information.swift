@@ -44,7 +44,7 @@ extension Realm {
     /// The timelines of the published versions.
     package nonisolated var timelines: Timelines { core.coordinator.timelines }
 
-    /// Returns what the files say about the realm; `nil` for a realm in memory.
+    /// Returns what the files say about the realm; `nil` for an in-memory realm.
     ///
     /// - Throws: `.closed`, `.filePermissionDenied`, `.ioFailed`.
     package nonisolated func information() async throws(Realm.Error) -> Information? {

@@ -6,54 +6,55 @@ extension Realm {
     public struct Statistics: Sendable, Hashable {
         /// The newest published version.
         public let version: UInt64
-        /// Commits made by this process.
+        /// The number of commits made by this process.
         public let commits: UInt64
-        /// Batches of commits written, with one system call each.
+        /// The number of batches of commits written, with one system call each.
         public let batches: UInt64
-        /// Disk syncs made for commits.
+        /// The number of disk syncs made for commits.
         public let syncs: UInt64
-        /// Bytes of commit records written.
+        /// The number of bytes of commit records written.
         public let writtenByteCount: UInt64
-        /// Commits of other processes that were applied.
+        /// The number of commits of other processes that were applied.
         public let externalCommits: UInt64
-        /// Checkpoints written by this process.
+        /// The number of checkpoints written by this process.
         public let checkpoints: UInt64
-        /// Checkpoints among them that ``Realm/compact()`` or
+        /// The number of these checkpoints that ``Realm/compact()`` or
         /// ``Configuration/shouldCompactOnLaunch`` requested.
         public let compactions: UInt64
-        /// Streams that currently exist.
+        /// The number of streams that currently exist.
         public let streams: Int
         /// The number of commits from the oldest one that a stream still has to process through the
         /// newest one; 0 if no stream is behind. Commits that don't concern a stream don't hold it
         /// up.
         public let streamLag: UInt64
-        /// Commit summaries that are currently kept for streams.
+        /// The number of commit summaries that are currently kept for streams.
         public let keptSummaries: Int
-        /// Bytes used by the kept summaries.
+        /// The number of bytes used by the kept summaries.
         public let keptSummaryByteCount: Int
-        /// Rows on which the queries of streams were evaluated: for a stream's first element, and
-        /// when it advances from one version to another.
+        /// The number of rows on which the queries of streams were evaluated: for a stream's first
+        /// element, and when it advances from one version to another.
         public let evaluatedRows: Int
-        /// Rows visited to find the objects that reach a changed row through links.
+        /// The number of rows visited to find the objects that reach a changed row through links.
         public let reachedRows: Int
         /// The number of times that commits woke streams.
         public let streamWakes: Int
-        /// Query results that were advanced from one version to another. Results that several
-        /// streams share count once.
+        /// The number of query results that were advanced from one version to another. Results that
+        /// several streams share count once.
         public let streamSteps: Int
         /// The number of ``streamSteps`` that had to copy the changed parts of a result because
         /// another stream, or a consumer that keeps delivered collections, still held it. Other
         /// steps edit it in place. Lists in their own order are never copied.
         public let copiedResults: Int
-        /// Rows on which the conditions of queries in snapshots and transactions were evaluated,
-        /// through this `Realm`. Conditions that are answered by an index, or for a whole block of
-        /// rows at once, don't count.
+        /// The number of rows on which the conditions of queries in snapshots and transactions were
+        /// evaluated, through this `Realm`. Conditions that are answered by an index, or for a
+        /// whole block of rows at once, don't count.
         public let queriedRows: Int
-        /// Objects and values that those queries have collected. Queries for all objects of a
-        /// class, or for a whole list, collect nothing and read on access.
+        /// The number of objects and values that those queries have collected. Queries for all
+        /// objects of a class, or for a whole list, collect nothing and read on access.
         public let foundRows: Int
-        /// Bytes of memory that the realm's content takes in this process, across all held
-        /// versions: content that wasn't read from the nodes file, or has been changed since then.
+        /// The number of bytes of memory that the realm's content takes in this process, across all
+        /// held versions: content that wasn't read from the nodes file, or has been changed since
+        /// then.
         public let heapByteCount: Int
         /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.
@@ -68,8 +69,8 @@ extension Realm {
         public let place: String
         /// The time since the snapshot was taken, to within a few milliseconds.
         public let age: Duration
-        /// Bytes that would be freed if this snapshot and all older ones were released: the content
-        /// that no newer version uses.
+        /// The number of bytes that would be freed if this snapshot and all older ones were
+        /// released: the content that no newer version uses.
         public let heldByteCount: Int
     }
 

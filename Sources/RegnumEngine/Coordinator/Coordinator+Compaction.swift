@@ -74,7 +74,7 @@ extension Coordinator {
     /// content, and nothing that was written remains, unless the checkpoint was recorded or still
     /// waits for the writer lock.
     ///
-    /// - Returns: zeros for a realm in memory or without commits.
+    /// - Returns: zeros for in-memory realms and those without commits.
     /// - Complexity: O(n), and as many writes.
     package func compact() async throws -> CompactionSizes {
         if let refusal = state.withLock({ $0.refusal }) { throw refusal }

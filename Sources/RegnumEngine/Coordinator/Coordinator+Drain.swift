@@ -15,7 +15,7 @@ extension Coordinator {
 
 /// The right to drain a class. Must be unlocked.
 package struct DrainLock: Sendable {
-    /// `nil` for a realm in memory.
+    /// `nil` for an in-memory realm.
     fileprivate let lock: (any LockFile)?
     fileprivate let byte: LockByte
 

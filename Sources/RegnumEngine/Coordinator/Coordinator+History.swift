@@ -110,8 +110,8 @@ extension Coordinator {
                 + (rest ?? "the files needed to rebuild it were removed") + ".", path: path)
     }
 
-    /// Sets the history retention of the realm, for all processes from now on. Has no effect for
-    /// realms in memory or opened read-only.
+    /// Sets the history retention of the realm, for all processes from now on. Has no effect if the
+    /// realm is in memory or was opened read-only.
     ///
     /// Throws `closed`, `diskFull` and the errors of the file system.
     package func setRetention(_ retention: HistoryRetention) async throws(StoreError) {
@@ -122,7 +122,7 @@ extension Coordinator {
         try await Self.onPool { () throws(StoreError) in try file.write(retention) }
     }
 
-    /// Returns the history retention last set by any process; `nil` for a realm in memory.
+    /// Returns the history retention last set by any process; `nil` for an in-memory realm.
     ///
     /// Throws `closed`, and the errors of the file system.
     package func retention() async throws(StoreError) -> HistoryRetention? {

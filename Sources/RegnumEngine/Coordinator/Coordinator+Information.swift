@@ -26,7 +26,7 @@ package struct RealmInformation: Sendable {
 }
 
 extension Coordinator {
-    /// Returns what the files say about the realm; `nil` for a realm in memory.
+    /// Returns what the files say about the realm; `nil` for an in-memory realm.
     ///
     /// Throws `closed`, and the errors of the file system.
     package func information() async throws(StoreError) -> RealmInformation? {

@@ -194,7 +194,7 @@ extension Coordinator {
         return true
     }
 
-    /// Closes a realm in memory, which has no pump, once no turn is taken.
+    /// Closes an in-memory realm, which has no pump, once no turn is taken.
     func finishCloseInMemory() {
         let isDue = state.withLock { state in
             state.log == nil && state.phase == .closing && !state.isTurnTaken
