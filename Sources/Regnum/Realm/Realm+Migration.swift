@@ -34,7 +34,7 @@ extension Realm {
         }
         guard try await fileExists(for: configuration) else {
             throw Error(
-                .fileNotFound, "There is no realm at \(url.path).", path: url.path)
+                .fileNotFound, "There is no realm in \"\(url.path)\".", path: url.path)
         }
         var copy = configuration
         copy.location = .inMemory(identifier: "preview-\(UUID().uuidString)")
