@@ -47,7 +47,7 @@ package final class WatchLoop: Sendable {
     }
 
     /// Calls `fire` every `intervalMilliseconds` (at least 1), first after one interval, until the
-    /// token is canceled. Returns immediately.
+    /// token is cancelled. Returns immediately.
     ///
     /// Throws `WatchError` only if the loop isn't running and can't be started (out of descriptors
     /// or threads), or is being stopped.

@@ -15,7 +15,7 @@ package final class WatchToken: Sendable {
     /// The end is asynchronous: hints that the loop processes before the request still run, during
     /// or shortly after this call. Then no more hints start, and the closure is released on the
     /// loop thread. Hints are idempotent by contract, so a late one is harmless; to wait for the
-    /// last one, await `WatchLoop.synchronize()` after canceling.
+    /// last one, await `WatchLoop.synchronize()` after cancelling.
     package func cancel() {
         // False means that the loop has stopped, and all its watches with it.
         _ = mailbox.post(.cancel(id: id))

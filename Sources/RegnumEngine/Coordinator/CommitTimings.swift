@@ -1,9 +1,9 @@
 internal import RegnumStore
 
-/// Durations in nanoseconds that a coordinator measures while somebody takes them.
+/// Durations in nanoseconds that a coordinator measures between calls of `takeTimings`.
 ///
-/// Nobody takes them by default, and then the coordinator keeps none. A batch that is synced costs
-/// two readings of the clock in any case; other readings are made only while durations are taken.
+/// By default, nothing takes the durations, and the coordinator keeps none. A batch that is synced
+/// costs two clock reads in any case; other clock reads are made only while durations are taken.
 package struct CommitTimings: Sendable, Equatable {
     /// The time from the end of the first body of each batch until the batch was published.
     package private(set) var commits: [UInt64] = []

@@ -5,8 +5,8 @@ internal import RegnumStore
 ///
 /// The job holds the checkpoint lock while it writes the nodes file, and releases it before the
 /// pump acquires the writer lock for the record, because a bulk commit holds the writer lock while
-/// it waits for the checkpoint lock. A checkpoint that another one overtook in the meantime is
-/// dropped, as is one of which another process has framed the log again; its images are garbage.
+/// it waits for the checkpoint lock. A checkpoint is dropped, and its images are garbage, if
+/// another checkpoint was recorded, or another process has framed the log again, in the meantime.
 extension Coordinator {
     /// A reloaded root with a larger lag keeps replaying before it replaces the published one.
     static let maximumReloadLagByteCount: UInt64 = 64 << 10
@@ -28,7 +28,7 @@ extension Coordinator {
         IOPool.shared.submitLong { self.writeCheckpoint(plan) }
     }
 
-    /// Makes the log end durable, or finds out whether its writer has.
+    /// Makes the log end durable, or determines whether its writer has done so.
     func makeDurable(_ lease: borrowing LogLease) {
         let log = lease.log
         if log.holdsWriter {
@@ -187,7 +187,7 @@ extension Coordinator {
             reference: reference, copy: copy, bulk: bulk, newFile: appender.newFileNumber)
     }
 
-    /// Yields the disk to commits for a moment. Returns false if the checkpoint is canceled.
+    /// Yields the disk to commits for a moment. Returns false if the checkpoint is cancelled.
     private func paceCheckpoint() -> Bool {
         let isWanted = state.withLock { !$0.checkpoint.isCancelled }
         if isWanted, options.checkpoint.paceNanoseconds > 0 {

@@ -146,7 +146,7 @@ extension Coordinator {
     }
 
     /// Returns the size of the realm's files, and the number of bytes that its content takes in
-    /// them without garbage; `nil` in memory.
+    /// them without garbage; `nil` for an in-memory realm.
     ///
     /// Throws the errors of the file system, and damage.
     ///

@@ -83,7 +83,7 @@ extension Coordinator {
         throw failure ?? Self.closedError
     }
 
-    /// Returns false if the task is canceled.
+    /// Returns false if the task is cancelled.
     private func advance(
         _ past: PastRoot, to version: UInt64
     ) async throws(StoreError) -> Bool {

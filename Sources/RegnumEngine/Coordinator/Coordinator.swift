@@ -118,7 +118,7 @@ package final class Coordinator: Sendable {
         return statistics
     }
 
-    /// Publishes `root`. The caller calls `CommitHub.look` after resuming the writers.
+    /// Publishes `root`. The caller calls `CommitHub.process` after resuming the writers.
     ///
     /// - Parameter steps: the steps leading to `root`, in order.
     func publish(_ root: DatabaseRoot, _ steps: [PublishedStep]) {

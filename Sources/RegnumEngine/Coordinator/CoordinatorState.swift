@@ -101,7 +101,7 @@ struct CoordinatorState {
     var checkpoint = CheckpointState()
 
     var statistics = CoordinatorStatistics()
-    /// The durations measured since they were last taken; `nil` if nobody takes them.
+    /// The durations measured since they were last taken; `nil` if they aren't measured.
     var timings: CommitTimings?
 
     init(log: RealmLog?, root: DatabaseRoot) {

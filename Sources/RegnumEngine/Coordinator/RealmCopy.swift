@@ -33,7 +33,7 @@ package struct RealmCopy: Sendable {
     /// Creates the copy on a thread of `IOPool`.
     ///
     /// Throws `fileExists` if the target exists, `fileAccess` and `filePermissionDenied` if it
-    /// can't be created, `diskFull`, `ioFailed`; `closed` if canceled; `invalidDatabase` if damage
+    /// can't be created, `diskFull`, `ioFailed`; `closed` if cancelled; `invalidDatabase` if damage
     /// is found in the original, or in what was written. On an error nothing is left behind.
     ///
     /// - Complexity: O(n), read and written once, and what was written is read again.

@@ -1,9 +1,9 @@
 import RegnumStore
 
-/// A realm that is being made from another one, in a directory that gets its name when it is
-/// complete. Until then, the directory has a temporary name and contains a mark.
+/// A realm that is being made from another one. Until it is complete, its directory has a temporary
+/// name and contains a mark.
 struct UnfinishedRealm: Sendable {
-    /// The directory for the time being.
+    /// The directory under its temporary name.
     let path: String
     let directory: any RealmDirectory
     /// Locked while the directory must not be mistaken for a leftover.

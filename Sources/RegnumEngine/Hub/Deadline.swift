@@ -1,6 +1,6 @@
 /// A point in the time of a clock.
 package struct Deadline: Sendable {
-    /// Waits for that time, and throws if the task is canceled.
+    /// Waits for that time, and throws if the task is cancelled.
     private let sleep: @Sendable () async throws -> Void
     private let isPast: @Sendable () -> Bool
 
@@ -20,7 +20,7 @@ package struct Deadline: Sendable {
 
     package var hasPassed: Bool { isPast() }
 
-    /// Waits for that time. Returns false if the task is canceled before.
+    /// Waits for that time. Returns false if the task is cancelled before.
     func isReached() async -> Bool {
         do {
             try await sleep()

@@ -7,7 +7,7 @@ package enum Signal: Sendable {
     /// The realm was closed, or the subscription or slot ended. Commits before the realm was closed
     /// can still be taken.
     case closed
-    /// The task was canceled.
+    /// The task was cancelled.
     case cancelled
     /// The deadline of the wait has passed. Signals that arrive later are kept.
     case timedOut
@@ -31,7 +31,7 @@ package final class SignalSlot: Sendable {
     deinit { hub.detach(id, from: entry) }
 
     /// Waits until a commit has concerned the subscription since the last wait, the realm is closed
-    /// or the task is canceled. Only one task may wait at a time.
+    /// or the task is cancelled. Only one task may wait at a time.
     ///
     /// - Parameter deadline: the time at which the wait returns `timedOut`. The task that waits for
     ///   this time has ended when the function returns.

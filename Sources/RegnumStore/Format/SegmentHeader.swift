@@ -1,4 +1,4 @@
-/// The first 4,096 bytes of a log segment, which never change after the segment got its name.
+/// The first 4,096 bytes of a log segment, which never change once the segment is in place.
 /// `Docs/FORMAT.md` specifies the layout.
 package struct SegmentHeader: Sendable, Equatable {
     package static let byteCount: UInt64 = 4096

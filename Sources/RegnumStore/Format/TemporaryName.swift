@@ -23,8 +23,7 @@ enum TemporaryName {
 }
 
 extension RealmDirectory {
-    /// Completes a file with a temporary name and then gives it its own. Removes the file if that
-    /// fails.
+    /// Completes a file with a temporary name and then renames it. Removes the file if that fails.
     ///
     /// Throws the errors of `body`, and `ioFailed` if a process with another `LOCK` has created a
     /// file of that name.

@@ -112,8 +112,8 @@ extension RealmLog {
 
     /// Starts a new segment after a failed write or sync, because the file's pages can't be
     /// trusted. The segment begins at `durable` (its base cuts off the end of its predecessor), and
-    /// the valid records since then are framed again in it. It gets its name only when it is
-    /// complete.
+    /// the valid records since then are framed again in it. It is renamed into place only when it
+    /// is complete.
     private func reframe(from durable: LogPosition) throws(StoreError) {
         var (before, kept) = readingStart(before: durable)
         while true {  // a position inside a record must be forged: use that record's start

@@ -81,8 +81,8 @@ struct UnfinishedMark: Equatable, Sendable {
     /// Returns whether the directory has an incomplete realm: there is a mark, and the other files
     /// are consistent with it.
     ///
-    /// A copy's log gets its name when everything else is durable, and a removal starts with the
-    /// lowest segment. If that exists, the realm is complete.
+    /// A copy's log is renamed into place when everything else is durable, and a removal starts
+    /// with the lowest segment. If that exists, the realm is complete.
     ///
     /// Throws `ioFailed` if the mark or the last segment can't be read now.
     ///

@@ -1,4 +1,4 @@
-/// The first 4,096 bytes of a nodes file, which never change after the file got its name.
+/// The first 4,096 bytes of a nodes file, which never change once the file is in place.
 /// `Docs/FORMAT.md` specifies the layout.
 struct NodesHeader: Sendable, Equatable {
     static let byteCount: UInt64 = 4096
