@@ -56,7 +56,7 @@
         public nonisolated var description: String { "RealmMetrics(\(realm.configuration.name))" }
 
         /// Reports at the interval until the task is cancelled or, in a service group, until
-        /// graceful shutdown, and once more at the end.
+        /// graceful shutdown, and once more at the end. Errors are logged, and don't end the call.
         public func run() async throws {
             #if ServiceLifecycle
                 await cancelWhenGracefulShutdown { await self.reportRepeatedly() }

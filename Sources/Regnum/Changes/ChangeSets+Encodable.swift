@@ -75,6 +75,8 @@ private enum CaseKey: String, CodingKey {
 
 extension CollectionChange: Encodable {
     /// Encodes the collection as `initial`, with its `cursor`, or the change set as `update`.
+    ///
+    /// - Throws: The errors of encoding a ``Frozen``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CaseKey.self)
         switch self {
@@ -88,6 +90,8 @@ extension CollectionChange: Encodable {
 
 extension ValueChange: Encodable where Value: Encodable {
     /// Encodes the values as `initial`, with their `cursor`, or the change set as `update`.
+    ///
+    /// - Throws: The errors of ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CaseKey.self)
         switch self {
@@ -101,6 +105,8 @@ extension ValueChange: Encodable where Value: Encodable {
 
 extension MapChange: Encodable where Value: Encodable {
     /// Encodes the map as `initial`, with its `cursor`, or the change set as `update`.
+    ///
+    /// - Throws: The errors of encoding a ``FrozenMap``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CaseKey.self)
         switch self {
@@ -115,6 +121,8 @@ extension MapChange: Encodable where Value: Encodable {
 extension ObjectChange: Encodable {
     /// Encodes the object as `initial` (null if it doesn't exist), `inserted` or `deleted`, or its
     /// `old` and `new` state and the changed `properties` as `changed`.
+    ///
+    /// - Throws: The errors of encoding a ``Frozen``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CaseKey.self)
         switch self {

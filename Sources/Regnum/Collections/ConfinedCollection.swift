@@ -54,7 +54,8 @@ extension _ConfinedCollection {
         ConfinedIterator(_elements(at: startIndex..<endIndex))
     }
 
-    /// Returns the results of `transform` for the elements that a `for` loop would visit.
+    /// Returns the results of `transform` for the elements that a `for` loop would visit. Rethrows
+    /// its error.
     @inlinable
     public func map<T, Failure: Error>(
         _ transform: (Element) throws(Failure) -> T

@@ -4,9 +4,11 @@
 ///     let dogs = try person.dynamicList("dogs")
 ///     try dogs.append(["name": "Rex"])
 ///
-/// Elements can be anything that ``DynamicObject/set(_:of:)`` accepts. A call that throws changes
-/// nothing; reading the list of a deleted object fails the transaction. Confined to the body of its
-/// transaction.
+/// Elements can be anything that ``DynamicObject/set(_:of:)`` accepts. Calls that change the list
+/// throw `.invalidValue` for an element that it cannot hold, and `.invalidInput` if the list no
+/// longer exists, belongs to an old object of a migration, or is changed outside of a write. A call
+/// that throws changes nothing. Reading the list of a deleted object fails the transaction.
+/// Confined to the body of its transaction.
 public final class DynamicList: _ConfinedCollection {
     public typealias Iterator = ConfinedIterator<Any?>
 

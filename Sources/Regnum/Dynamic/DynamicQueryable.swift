@@ -111,7 +111,8 @@ extension DynamicQueryable {
         try filtered(predicate, .positions(values))
     }
 
-    /// Returns the objects that match a predicate string with values given by name.
+    /// Returns the objects that match a predicate string with values given by name. Otherwise
+    /// behaves like ``filter(_:_:)``.
     public func filter(
         _ predicate: String, named values: [String: Any?]
     ) throws(Realm.Error) -> Self {

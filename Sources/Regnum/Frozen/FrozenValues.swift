@@ -271,6 +271,8 @@ extension FrozenValues: Hashable {
 
 extension FrozenValues: Encodable where Element: Encodable {
     /// Encodes the values as an array, `nil` as null.
+    ///
+    /// - Throws: The errors of ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
             var container = encoder.unkeyedContainer()

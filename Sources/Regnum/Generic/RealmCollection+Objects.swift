@@ -39,6 +39,7 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// Returns the objects that match a condition given as text, with values given by name.
+    /// Otherwise behaves like ``filter(_:_:)``.
     public func filter(
         _ predicate: String, named values: [String: Any?]
     ) throws(Realm.Error) -> Results<Element> {
@@ -84,6 +85,7 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// Returns the objects sorted by a property given by name, in ascending or descending order.
+    /// Otherwise behaves like ``sorted(byKeyPath:)``.
     public func sorted(
         byKeyPath keyPath: String, ascending: Bool
     ) throws(Realm.Error) -> Results<Element> {
