@@ -101,7 +101,7 @@ extension LogCheck {
     /// Whether no process is writing, so that the end of the log must be in order.
     private var isQuiet: Bool { isCurrent && !lock.isLockedElsewhere(.writer) }
 
-    private var isSameBoot: Bool {
+    var isSameBoot: Bool {
         guard let boot = page?.bootID, let now = fileSystem.bootID() else { return false }
         return boot == now
     }

@@ -109,7 +109,7 @@ package struct LogCheck {
                 .fileNotFound, "There is no realm in \"\(directory.path)\".", path: directory.path)
         }
         let numbers = SegmentHeader.numbers(names).filter { $0 <= last }
-        guard let realmID = try identify(numbers) else { return }
+        guard let realmID = try identify(names, numbers) else { return }
         if page?.realmID != realmID { page = nil }
         nodes = NodesDirectory(
             fileSystem, directory, realmID: realmID, options: options, lock: lock)
@@ -118,15 +118,30 @@ package struct LogCheck {
         try checkSealedFiles(realmID)
     }
 
-    /// Returns the identity of the realm, from the last segment with an intact header. Without one,
-    /// each header is damage.
-    private mutating func identify(_ numbers: [UInt64]) throws(StoreError) -> Identity128? {
+    /// Returns the identity of the realm: the one that most files have, since some may be those of
+    /// another realm, and of several the one of the last segment. Without an intact header of a
+    /// segment, returns `nil`, and each header is damage.
+    private mutating func identify(
+        _ names: [String], _ numbers: [UInt64]
+    ) throws(StoreError) -> Identity128? {
+        var found: [Identity128] = []
         for number in numbers.reversed() {
-            let found = Result { () throws(StoreError) in try LogSegment.open(directory, number) }
-            if case .success(let segment) = found { return segment.header.realmID }
+            let segment = Result { () throws(StoreError) in try LogSegment.open(directory, number) }
+            if case .success(let segment) = segment { found.append(segment.header.realmID) }
         }
-        for number in numbers { _ = try open(number) }
-        return nil
+        guard !found.isEmpty else {
+            for number in numbers { _ = try open(number) }
+            return nil
+        }
+        for name in names where NodesHeader.parse(fileName: name) != nil {
+            let header = try? directory.open(name).read(at: 0, count: Int(NodesHeader.byteCount))
+            if let realmID = header.flatMap(NodesHeader.realmID) { found.append(realmID) }
+        }
+        // after a crash of the machine, the content can be that of a deleted realm
+        if let page, page.version > 0, isSameBoot { found.append(page.realmID) }
+        let counts = Dictionary(grouping: found) { $0 }.mapValues(\.count)
+        let most = counts.values.max()
+        return found.first { counts[$0] == most }
     }
 
     /// Opens a segment; `nil` if its header is damaged, which is reported, or if it was trimmed.
@@ -186,7 +201,10 @@ package struct LogCheck {
             }
             keep(header.checkpoints)
             durableEnd = max(durableEnd, header.base)
-            let base = next.flatMap { $0.header.number == number + 1 ? $0.header.base : nil }
+            let base = next.flatMap { next in
+                let follows = next.header.realmID == realmID && next.header.number == number + 1
+                return follows ? next.header.base : nil
+            }
             end = try read(segment, before: base, isLast: isLast)
             if isLast {
                 do throws(StoreError) {

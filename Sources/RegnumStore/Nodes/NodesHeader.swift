@@ -55,6 +55,15 @@ struct NodesHeader: Sendable, Equatable {
         }
     }
 
+    /// Returns the identity of the realm to which a nodes file belongs, or `nil` if `bytes` aren't
+    /// an intact header.
+    static func realmID(_ bytes: [UInt8]) -> Identity128? {
+        guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
+            Bytes.isSealed(bytes, at: checksumOffset)
+        else { return nil }
+        return Bytes.loadIdentity(from: bytes, at: 24)
+    }
+
     static func fileName(_ number: UInt64) -> String { "nodes-\(number)" }
 
     /// Returns the number in a nodes file's name, or `nil` if it isn't one.

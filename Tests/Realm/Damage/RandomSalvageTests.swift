@@ -58,7 +58,7 @@ private struct SalvageRun {
     init(_ folder: RealmFolder, _ sources: [DamagedSource], _ number: Int, _ seed: UInt64) {
         var numbers = SeededRandom(seed)
         source = sources[numbers.below(sources.count)]
-        // A log of another realm would be salvaged as that realm.
+        // If most files were those of another realm, that one would be salvaged.
         damage = FileDamage(source, others: [], &numbers)
         isRebooted = numbers.oneIn(3) && !damage.touched.contains("LOCK")
         damaged = folder["damaged-\(number).realm"]

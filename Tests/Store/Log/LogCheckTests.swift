@@ -103,6 +103,49 @@ import Testing
         let missing = try check()
         expectTrue(!missing.damages.isEmpty && missing.mayLackEnd)
     }
+
+    /// The place of a segment that was copied from another realm.
+    enum Place: CaseIterable {
+        case afterTheLast, last, second
+    }
+
+    /// A segment of another realm hides the commits of the segment that it replaces, and no others.
+    @Test(arguments: Place.allCases)
+    func segmentOfAnotherRealmCostsOnlyWhatItReplaces(place: Place) throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        for _ in 0..<60 { try process.commit(3_000) }
+        let count = realm.segmentSizes().count
+        try #require(count >= 3)
+        let number =
+            switch place {
+            case .afterTheLast: count
+            case .last: count - 1
+            case .second: 1
+            }
+        let other = LogFixture()
+        _ = other.disk.random()  // so that its identity is another one
+        let stranger = try other.openWriter()
+        while other.segmentSizes().count <= number { try stranger.commit(500) }
+        try #require(stranger.log.realmID != process.log.realmID)
+        let name = "log-0-\(number)"
+        let bytes = try requireValue(other.disk.contents(of: name, in: other.path))
+        realm.disk.setContents(bytes, of: name, in: realm.path)
+
+        let check = try LogCheck.run(
+            realm.disk, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(check.nodes?.realmID, process.log.realmID)
+        expectEqual(check.damages.map(\.path), [realm.path + "/" + name])
+        expectEqual(check.versions.first?.lowerBound, 1)
+        switch place {
+        case .afterTheLast: expectEqual(check.versions, [1...60])
+        case .last: expectTrue(check.mayLackEnd && check.versions.count == 1)
+        case .second:
+            expectEqual(check.versions.count, 2)
+            expectEqual(check.versions.last?.upperBound, 60)
+        }
+    }
 }
 
 /// A file system that reports which files are opened. Confined to one thread once its directories
