@@ -3,6 +3,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import RegnumStore
 @testable import RegnumTestModels
 
 /// On-disk realms from the perspective of a program. The store has its own tests.
@@ -34,6 +35,24 @@ import Testing
         expectEqual(second.snapshot().objects(Room.self).map(\.topic), ["all"])
         let thing = second.snapshot().object(Everything.self, forPrimaryKey: 5)
         expectTrue(thing?.uuid == uuid && thing?.maybeText == "there" && thing?.maybeDate == nil)
+        await second.close()
+    }
+
+    @Test func informationNamesTheFormatOfTheFiles() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try await Realm.open(.init(location: .file(url)))
+        try await first.write { try $0.add(Room("general")) }
+        try await expectEqual(first.information()?.format, "1.0")
+        await first.close()
+        // as if a newer library had created the segment
+        let file = url.appending(path: "log-0-0")
+        let bytes = try [UInt8](Data(contentsOf: file))
+        var header = Array(bytes.prefix(4096))
+        Bytes.store(UInt16(7), in: &header, at: 10)
+        Bytes.seal(&header, at: 4092)
+        try Data(header + bytes.dropFirst(4096)).write(to: file)
+        let second = try await Realm.open(.init(location: .file(url)))
+        try await expectEqual(second.information()?.format, "1.7")
         await second.close()
     }
 

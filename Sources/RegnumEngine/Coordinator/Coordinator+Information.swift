@@ -9,7 +9,7 @@ package struct RealmInformation: Sendable {
         package let file: UInt64
     }
 
-    /// The format of the files.
+    /// The format of the newest segment of the log.
     package let format: (major: UInt16, minor: UInt16)
     package let realmID: Identity128
     /// The newest checkpoints, newest first.
@@ -35,11 +35,12 @@ extension Coordinator {
         let version = published.version
         return try await Self.onPool { () throws(StoreError) in
             let (history, lock) = (log.history, log.lock)
-            let references = try history.find(version).beginnings.compactMap(\.reference)
+            let found = try history.find(version)
+            let references = found.beginnings.compactMap(\.reference)
             let holder = lock.load(.lastHolder)
             let isOpenElsewhere = lock.isLockedElsewhere(.session)
             return RealmInformation(
-                format: (SegmentHeader.majorVersion, SegmentHeader.minorVersion),
+                format: found.format,
                 realmID: log.realmID,
                 checkpoints: references.map {
                     RealmInformation.Checkpoint(version: $0.version, file: $0.file)

@@ -27,6 +27,9 @@ package struct SegmentHeader: Sendable, Equatable {
     /// The timelines of the versions up to the end of this segment.
     package var timelines: Timelines
     private static let timelinesOffset = 344
+    /// The minor version of the format that the segment was created with. A newer library may have
+    /// created it.
+    private(set) var formatMinor = SegmentHeader.minorVersion
     private static let copyFlag: UInt32 = 2
 
     /// Whether the realm is a copy to which nothing has been committed. The first commit then
@@ -91,6 +94,7 @@ package struct SegmentHeader: Sendable, Equatable {
             throw Self.damage(path, "its checksum is wrong")
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
+        formatMinor = Bytes.load(UInt16.self, from: bytes, at: 10)
         let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
         let readOnlyCompatible = Bytes.load(UInt32.self, from: bytes, at: 16)
         guard major == Self.majorVersion, incompatible == 0,

@@ -27,6 +27,10 @@ package struct LogHistory: Sendable {
         package var oldestVersion: UInt64?
         /// The names in the directory. If they are unchanged, so is the result.
         package var names: Set<String> = []
+        /// The format of the last segment.
+        package var format = (
+            major: SegmentHeader.majorVersion, minor: SegmentHeader.minorVersion
+        )
     }
 
     /// Returns the names in the directory. If they are unchanged, so is the result of a search.
@@ -89,6 +93,7 @@ package struct LogHistory: Sendable {
             let base = segment.header.base
             if usable.count(where: { $0.version <= version && $0.position >= base }) >= 2 { break }
         }
+        findings.format.minor = headers[0].formatMinor
         usable.removeAll { $0.position < headers[headers.count - 1].base }
         usable.sort { $0.version > $1.version }
         let reachesBack = firstNumber == 0 && damage == nil
