@@ -44,8 +44,9 @@ extension Realm {
     /// Returns a snapshot of the newest published version, waiting until that is at least
     /// `version`, for example the version of a commit that another process has reported.
     ///
-    /// Limit the wait for versions that come from clients: after an older backup has been restored,
-    /// the version of a lost commit isn't reached until the realm has made as many new commits.
+    /// For versions that come from clients, use cursors instead (the method below): after an older
+    /// backup has been restored, the version of a lost commit isn't reached until the realm has
+    /// made as many new commits.
     ///
     /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(
@@ -59,6 +60,29 @@ extension Realm {
             throw Error(error)
         }
         return snapshot(file: file, line: line)
+    }
+
+    /// Returns a snapshot of the newest published version, with all commits up to a cursor, which
+    /// may be that of a snapshot or change in another process. Reads what other processes have
+    /// committed if necessary, but doesn't wait for later commits.
+    ///
+    ///     let (snapshot, _) = try await realm.snapshot(afterWriting: { tx in … })
+    ///     let cursor = snapshot.cursor                                // for the client
+    ///     let later = try await realm.snapshot(atLeast: cursor)       // in its next request
+    ///
+    /// - Throws: `.invalidInput` if the realm doesn't have the cursor's version, for example
+    ///   because an older state was restored (``Realm/Error/isHistoryUnavailable`` is then true);
+    ///   `.invalidDatabase`, `.ioFailed`, `.fileMoved`; `.closed` if the realm was closed before
+    ///   it had the version.
+    public nonisolated func snapshot(
+        atLeast cursor: ChangeCursor, file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Snapshot {
+        guard try await core.isAhead(cursor, of: core.coordinator.published) != nil else {
+            throw Error.closed(core.configuration.name)
+        }
+        let snapshot = snapshot(file: file, line: line)
+        try core.check(cursor, snapshot.root)
+        return snapshot
     }
 
     /// Returns the objects of a class as a live handle whose `current` value and `changes` follow

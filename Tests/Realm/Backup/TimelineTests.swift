@@ -46,10 +46,13 @@ import Testing
                 .makeAsyncIterator()
             _ = try await changes.next(within: .seconds(20))
         }
-        expectEqual(error?.code, other?.code)
-        expectEqual(error?.message, other?.message)
+        let third = await realmError { try await realm.snapshot(atLeast: cursor) }
+        for same in [other, third] {
+            expectEqual(error?.code, same?.code)
+            expectEqual(error?.message, same?.message)
+            expectEqual(same?.isHistoryUnavailable, true)
+        }
         expectEqual(error?.isHistoryUnavailable, true)
-        expectEqual(other?.isHistoryUnavailable, true)
         return error
     }
 
@@ -115,6 +118,35 @@ import Testing
         await expectEqual(error(two, since: cursors[0])?.code, .invalidInput)
         try await expectEqual(versions(two, since: cursors[1]), [])
         await two.close()
+    }
+
+    @Test func snapshotHasTheCommitsOfAnotherProcessUpToACursor() async throws {
+        let realm = try await open("test.realm")
+        try await add(realm, 0..<3)
+        try await realm.backup(to: folder["copy.realm"])
+        await realm.close()
+        let copy = try await open("copy.realm")
+        var configuration = folder.configuration("copy.realm", [BackupAccount.self])
+        configuration.adjust = { $0.fileSystem = PosixFileSystem() }
+        let follower = try await Realm.open(configuration)
+        let start = follower.snapshot().cursor
+        for id in 10..<30 {
+            try await add(copy, id..<id + 1)
+            let cursor = copy.snapshot().cursor
+            let snapshot = try await follower.snapshot(atLeast: cursor)
+            expectEqual(snapshot.cursor, cursor)
+            expectEqual(snapshot.object(BackupAccount.self, forPrimaryKey: id)?.amount, 1)
+        }
+        await follower.close()
+        let last = copy.snapshot().cursor
+        for cursor in [start, last] {
+            try await expectEqual(follower.snapshot(atLeast: cursor).cursor, last)
+        }
+        try await add(copy, 30..<31)
+        let newest = copy.snapshot().cursor
+        let closed = await realmError { try await follower.snapshot(atLeast: newest) }
+        expectEqual(closed?.code, .closed)
+        await copy.close()
     }
 
     /// Another process reads the first commits of a copy all at once.
