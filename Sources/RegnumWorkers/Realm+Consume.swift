@@ -124,13 +124,26 @@ extension Realm {
     /// - Complexity: O(n) for n consumers and their dead letters.
     public nonisolated func consumers() async throws -> [ConsumerStatus] {
         try requireModels([RegnumConsumerRecord.self, DeadChange.self])
-        return try await read { tx in
-            tx.objects(RegnumConsumerRecord.self).sorted(by: \.name).map { record in
+        let (version, found) = try await read { tx -> (UInt64, [ConsumerStatus]) in
+            let records = tx.objects(RegnumConsumerRecord.self).sorted(by: \.name)
+            let found: [ConsumerStatus] = records.map { record in
                 let name = record.name
                 let letters = tx.objects(DeadChange.self).where { $0.consumer == name }
                 return ConsumerStatus(record, version: tx.version, deadLetters: letters.count)
             }
+            return (tx.version, found)
         }
+        var statuses = found
+        for index in statuses.indices {
+            guard let cursor = statuses[index].cursor else { continue }
+            do {
+                _ = try await snapshot(atLeast: cursor)
+            } catch {
+                guard isHistoryUnavailable(error) else { throw error }
+                statuses[index].lag = version
+            }
+        }
+        return statuses
     }
 
     /// Removes a consumer and its dead letters: if it is run again, it starts from scratch. A
@@ -158,8 +171,10 @@ public struct ConsumerStatus: Sendable, Hashable {
     /// The position up to which it has processed the changes; `nil` if it hasn't processed any.
     /// While the consumer is idle, the position advances with each renewal of the lease.
     public let cursor: ChangeCursor?
-    /// The number of commits, of all classes, between the position and the newest version.
-    public let lag: UInt64
+    /// The number of commits, of all classes, between the position and the newest version. If the
+    /// realm doesn't have the position, because it was salvaged or the position was imported from
+    /// another realm, all commits count.
+    public fileprivate(set) var lag: UInt64
     /// The number of failed attempts at the next change.
     public let attempts: Int
     /// The error of the last of these attempts.

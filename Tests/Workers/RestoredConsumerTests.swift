@@ -86,6 +86,30 @@ import Testing
         try await expectEqual(consume(world.realm, 1, lostHistory: .resync), ["a"])
     }
 
+    @Test func consumerLagsByAllCommitsIfTheRealmLacksItsPosition() async throws {
+        try await world.add("a")
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
+        let own = try requireValue(try await world.realm.consumers().first)
+        expectEqual(own.lag, world.realm.snapshot().version - (own.cursor?.version ?? 0))
+        let (other, newest) = try await (
+            Realm.temporary(workerTypes).snapshot().cursor, world.realm.snapshot().cursor
+        )
+        // of another realm, as after a salvage, and of commits that a restored realm lacks
+        for identifier in ["\(other)", "\(newest)"].map({ $0.prefix(32) }) {
+            try await world.realm.write { tx in
+                for record in try tx.dynamicObjects("RegnumConsumerRecord") {
+                    record["cursor"] = "\(identifier)-1000000"
+                }
+            }
+            let status = try requireValue(try await world.realm.consumers().first)
+            expectEqual(status.cursor?.version, 1_000_000)
+            expectEqual(status.lag, world.realm.snapshot().version)
+        }
+    }
+
     @Test func consumerInAnUpdatedBackupContinues() async throws {
         try await world.add("a")
         try await world.realm.backup(to: world.folder["copy.realm"])
