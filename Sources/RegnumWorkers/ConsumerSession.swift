@@ -111,12 +111,7 @@ struct ConsumerSession<T: Object> {
 
     /// The maximum number of changes that are delivered together. Each of them holds a version, and
     /// nothing can be written, not even the position after them, while too many are held.
-    private var batchSize: Int {
-        guard let maximum = realm.configuration.maximumNumberOfActiveVersions else {
-            return options.batchSize
-        }
-        return min(options.batchSize, max(Int(clamping: maximum / 4), 1))
-    }
+    private var batchSize: Int { realm.limitedByVersions(options.batchSize) }
 
     /// Returns the changes that can be delivered together with a first one.
     private mutating func more(

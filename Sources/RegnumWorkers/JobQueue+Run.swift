@@ -61,7 +61,7 @@ extension JobQueue {
             group.addTask {
                 await failure(of: { try await keepRenewing(board) }).map { Event.failure($0) }
             }
-            for _ in 0..<options.concurrency {
+            for _ in 0..<concurrency {
                 group.addTask {
                     await work(board, until: stop, handler)
                     return nil
@@ -191,14 +191,19 @@ extension JobQueue {
         }
     }
 
+    /// The maximum number of running handlers. Each claim holds a version, and nothing can be
+    /// written, not even the end of a job, while too many are held.
+    private var concurrency: Int { realm.limitedByVersions(options.concurrency) }
+    private var prefetch: Int { realm.limitedByVersions(options.prefetch) }
+
     /// The number of jobs to claim now, and how many of them begin at once. Claims in advance are
     /// only made again when half of them are used up.
     private func capacity(
         _ busyCount: Int, _ waitingCount: Int
     ) -> (count: Int, beginning: Int) {
-        guard waitingCount <= options.prefetch / 2 else { return (0, 0) }
-        let free = options.concurrency - busyCount - waitingCount
-        return (max(free + options.prefetch, 0), max(free, 0))
+        guard waitingCount <= prefetch / 2 else { return (0, 0) }
+        let free = concurrency - busyCount - waitingCount
+        return (max(free + prefetch, 0), max(free, 0))
     }
 
     /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.

@@ -75,6 +75,13 @@ extension Realm {
         Realm.Error(.closed, "The realm \"\(configuration.name)\" was closed.")
     }
 
+    /// Returns a number of things that each hold a version: at most a quarter of those that may be
+    /// held.
+    nonisolated func limitedByVersions(_ count: Int) -> Int {
+        guard let maximum = configuration.maximumNumberOfActiveVersions else { return count }
+        return min(count, max(Int(clamping: maximum / 4), 1))
+    }
+
     /// Throws `.invalidInput` for a class that the realm doesn't have, and `.readOnly`.
     nonisolated func requireModels(_ types: [ObjectBase.Type]) throws(Realm.Error) {
         if configuration.readOnly {

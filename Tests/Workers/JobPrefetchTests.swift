@@ -82,6 +82,51 @@ import Testing
         expectEqual(journal.entries, ["begun", "last"])
     }
 
+    /// Each claim holds a version, and nothing can be written while too many are held.
+    @Test func queueLimitsTheVersionsThatItHolds() async throws {
+        let (folder, journal, gate) = (try RealmFolder(), Journal(), Gate())
+        var configuration = folder.configuration("test.realm", workerTypes)
+        configuration.maximumNumberOfActiveVersions = 12
+        let realm = try await Realm.open(configuration)
+        let queue = queue(in: realm) { options in
+            options.concurrency = 40
+            options.prefetch = 40
+        }
+        try await add(["0"], to: realm)
+        let run = Task {
+            try await queue.run { run in
+                let label = run.job.label
+                let next = (Int(label) ?? 0) + 1
+                do {
+                    // so that each job is claimed at another version
+                    if next < 30 { try await realm.write { try $0.enqueue(Parcel("\(next)")) } }
+                    journal.add(label)
+                    await gate.pass()
+                    try await run.finish { tx in try tx.add(Receipt(label)) }
+                } catch {
+                    journal.add("\(error)")
+                    throw error
+                }
+            }
+        }
+        var count = await journal.entries(1).count
+        // until no other job begins
+        while true {
+            try await Task.sleep(for: .milliseconds(500))
+            if journal.entries.count == count { break }
+            count = journal.entries.count
+        }
+        gate.open()
+        await journal.entries(30)
+        run.cancel()
+        try await run.value
+        expectEqual(Set(journal.entries), Set((0..<30).map { "\($0)" }))
+        let snapshot = realm.snapshot()
+        expectEqual(snapshot.objects(Receipt.self).count, 30)
+        expectEqual(snapshot.objects(Parcel.self).count, 0)
+        await realm.close()
+    }
+
     @Test func expiredClaimInAdvanceDoesNotCount() async throws {
         let queue = queue(in: try await Realm.temporary(workerTypes))
         try await add(["a", "b", "c"], to: queue.realm)
