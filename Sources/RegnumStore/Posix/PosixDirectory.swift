@@ -159,7 +159,19 @@ package final class PosixDirectory: RealmDirectory {
 
     /// Makes this directory's entry in its parent directory durable.
     func syncParent() throws(StoreError) {
-        let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        try Self.syncParent("..", relativeTo: descriptor, of: descriptor, path)
+    }
+
+    /// Makes the entry of a file or directory in its parent directory durable.
+    ///
+    /// - Parameters:
+    ///   - parent: the path of the parent directory.
+    ///   - base: the descriptor of the directory to which that path is relative.
+    ///   - descriptor: the descriptor of the file or directory, and `path` its path.
+    static func syncParent(
+        _ parent: String, relativeTo base: Int32 = AT_FDCWD, of descriptor: Int32, _ path: String
+    ) throws(StoreError) {
+        let parent = cregnum_openat(base, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         var result = parent
         if parent >= 0 {
             result = repeated { fsync(parent) }

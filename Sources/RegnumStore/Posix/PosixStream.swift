@@ -158,11 +158,14 @@ package final class PosixStream: Sendable {
         return true
     }
 
-    /// Syncs the written data and gives the file its name.
+    /// Syncs the written data and gives the file its name, durably.
     package func finish() throws(StoreError) {
         guard let temporary else { return }
         try check(repeated { fsync(descriptor) }, "sync", path)
         try check(repeated { rename(temporary, path) }, "rename", path)
         isFinished.withLock { $0 = true }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+        try PosixDirectory.syncParent(parent ?? ".", of: descriptor, path)
     }
 }

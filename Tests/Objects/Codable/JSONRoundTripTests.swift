@@ -87,6 +87,37 @@ import Testing
         expectTrue(largest < 80_000 && before.count > 3 * largest)
     }
 
+    /// A file whose new name isn't durable would be lost in a power failure.
+    @Test func directoryIsSyncedOnceTheFileHasItsName() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.json(jsonTypes)
+        let watch = inotify_init()
+        try #require(watch >= 0)
+        defer { close(watch) }
+        let events = UInt32(IN_MOVED_TO | IN_OPEN)
+        try #require(inotify_add_watch(watch, folder.url.path, events) >= 0)
+        try await realm.snapshot().exportJSON(to: folder["export.jsonl"])
+
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(watch, &bytes, bytes.count)
+        var (offset, isMoved, isOpened) = (0, false, false)
+        while offset + 16 <= count {
+            let fields = bytes.withUnsafeBytes { bytes in
+                (0..<4).map { index in
+                    bytes.loadUnaligned(fromByteOffset: offset + 4 * index, as: UInt32.self)
+                }
+            }
+            // the second one is the mask, and the last one the length of a name that follows
+            if fields[1] & UInt32(IN_MOVED_TO) != 0 { isMoved = true }
+            // the directory itself, opened to be synced
+            if isMoved, fields[1] & UInt32(IN_OPEN) != 0, fields[3] == 0 { isOpened = true }
+            offset += 16 + Int(fields[3])
+        }
+        expectTrue(isMoved && isOpened)
+        // whose removal opens it too
+        withExtendedLifetime(folder) {}
+    }
+
     /// Among such links is `/dev/stdout` if that stream is closed, or if its file was removed.
     @Test func linksToWriteToAreKept() async throws {
         let folder = try RealmFolder()
