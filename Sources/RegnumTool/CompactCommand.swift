@@ -20,9 +20,10 @@ struct CompactCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            var configuration = Realm.Configuration(location: .file(path))
-            configuration.schemaVersion = try await Realm.schemaVersion(at: path)
-            let realm = try await Realm.open(configuration)
+            // fails for a missing realm, which opening would create
+            _ = try await Realm.schemaVersion(at: path)
+            let realm = try await Realm.open(
+                Realm.Configuration(location: .file(path)), adoptsSchemaVersion: true)
             let report: Realm.CompactionReport
             do {
                 report = try await realm.compact()

@@ -48,7 +48,6 @@ func url(_ path: String) throws -> URL {
 /// Opens a realm read-only: nothing in its directory changes.
 func openForReading(_ url: URL) async throws -> Realm {
     var configuration = Realm.Configuration(location: .file(url))
-    configuration.schemaVersion = try await Realm.schemaVersion(at: url)
     configuration.readOnly = true
-    return try await Realm.open(configuration)
+    return try await Realm.open(configuration, adoptsSchemaVersion: true)
 }

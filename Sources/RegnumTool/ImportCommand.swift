@@ -47,11 +47,10 @@ struct ImportCommand: AsyncParsableCommand {
             var input = try file.map { try InputChunks(path: $0) } ?? .standard
             var configuration = Realm.Configuration(location: .file(path))
             let isThere = try await Realm.fileExists(for: configuration)
-            configuration.schemaVersion =
-                isThere
-                ? try await Realm.schemaVersion(at: path)
-                : try input.firstLine().flatMap { schemaVersion(inLine: $0) } ?? 0
-            let realm = try await Realm.open(configuration)
+            if !isThere, let line = try input.firstLine() {
+                configuration.schemaVersion = schemaVersion(inLine: line) ?? 0
+            }
+            let realm = try await Realm.open(configuration, adoptsSchemaVersion: isThere)
             // Another process may have created it in the meantime.
             let isNew = !isThere && realm.snapshot().storedClasses.isEmpty
             let count: Int

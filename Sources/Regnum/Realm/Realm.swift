@@ -44,9 +44,9 @@ public actor Realm {
 
     /// - Parameter adoptsSchemaVersion: Whether to use the stored schema version instead of the
     ///   configuration's.
-    static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws
-        -> Realm
-    {
+    package static func open(
+        _ configuration: Configuration, adoptsSchemaVersion: Bool
+    ) async throws -> Realm {
         try await opened(configuration, adoptsSchemaVersion: adoptsSchemaVersion).realm
     }
 
