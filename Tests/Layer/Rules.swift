@@ -35,7 +35,7 @@ let folderLayers: [String: [String]] = [
     "Regnum": [
         "Errors", "Objects", "Configuration", "Places", "Values", "Schema", "Binding", "Query",
         "Predicates", "Collections", "Projections", "Insertion", "Transaction", "Dynamic",
-        "Frozen", "Changes", "Migrations", "Realm", "Generic", "Sections",
+        "Frozen", "Changes", "Migrations", "Realm", "Generic", "Sections", "Pool",
     ],
 ]
 

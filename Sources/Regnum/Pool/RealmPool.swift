@@ -1,0 +1,278 @@
+/// A limited number of open realms, opened when they are needed and closed when they were idle for
+/// a while: for services with a realm for each user or tenant.
+///
+///     let pool = RealmPool(maximumOpenCount: 200) { tenant in
+///         Realm.Configuration(location: .file(folder.appending(path: "\(tenant).realm")))
+///     }
+///     let count = try await pool.withRealm("acme") { realm in
+///         realm.snapshot().objects(Order.self).count
+///     }
+///
+/// An open realm takes a few file descriptors, and memory for what isn't in its last checkpoint;
+/// opening one reads what was committed after that checkpoint.
+///
+/// A pool closes its realms for every owner in the process, so use them only through the pool.
+public actor RealmPool {
+    private typealias Waiter = (number: UInt64, continuation: CheckedContinuation<Void, Never>)
+
+    /// A realm that is open, being opened or being closed.
+    private final class Slot {
+        /// `nil` while the realm is being opened.
+        var realm: Realm?
+        /// Why it couldn't be opened.
+        var error: (any Error)?
+        var isClosing = false
+        /// The calls that use the realm or wait until it is open.
+        var userCount = 0
+        /// When the last of them left.
+        var lastUse: UInt64 = 0
+        /// Closes the realm when it has been idle for long enough.
+        var timer: Task<Void, Never>? { didSet { oldValue?.cancel() } }
+        /// Those that wait until the realm is open, or closed.
+        var waiters: [Waiter] = []
+
+        var isIdle: Bool { realm != nil && !isClosing && userCount == 0 }
+
+        deinit { timer?.cancel() }
+    }
+
+    /// The maximum number of realms that are open at the same time.
+    public nonisolated let maximumOpenCount: Int
+    /// The time after which a realm that nobody uses is closed.
+    public nonisolated let idleTime: Duration
+
+    private let clock: any Clock<Duration>
+    private let configuration: @Sendable (String) throws -> Realm.Configuration
+    private var slots: [String: Slot] = [:]
+    /// Those that wait until another realm can be opened, in the order in which they came.
+    private var waiters: [Waiter] = []
+    private var isClosed = false
+    private var lastNumber: UInt64 = 0
+
+    /// Creates a pool without open realms.
+    ///
+    /// - Parameters:
+    ///   - maximumOpenCount: The maximum number of realms that are open at the same time, at least
+    ///     1. Beyond that, the realm that has been idle for the longest time is closed; if none is
+    ///     idle, ``withRealm(_:_:)`` waits.
+    ///   - idleTime: The time after which a realm that nobody uses is closed.
+    ///   - clock: The clock that measures this time.
+    ///   - configuration: Returns the configuration of the realm with a name, and is called each
+    ///     time that realm is opened. Different names must lead to different realms.
+    public init(
+        maximumOpenCount: Int = 100, idleTime: Duration = .seconds(60),
+        clock: any Clock<Duration> = ContinuousClock(),
+        configuration: @escaping @Sendable (_ name: String) throws -> Realm.Configuration
+    ) {
+        self.maximumOpenCount = max(maximumOpenCount, 1)
+        self.idleTime = idleTime
+        self.clock = clock
+        self.configuration = configuration
+    }
+
+    /// The number of realms that are open, or being opened or closed.
+    public var openCount: Int { slots.count }
+
+    /// Calls `body` with the realm of that name, opening it if necessary, and returns the result.
+    ///
+    /// The realm stays open until `body` returns, unless it or the pool is closed. Snapshots and
+    /// frozen values remain valid after that; streams end when the pool closes the realm, so iterate
+    /// over them in `body`. Don't nest calls with different names: if every open realm is in use by
+    /// a call that waits for another realm, none of them goes on.
+    ///
+    /// - Throws: `.closed` if the pool is closed; `CancellationError` if the task is cancelled while
+    ///   it waits; the errors of the pool's `configuration`, of ``Realm/open(_:)`` and of `body`.
+    public nonisolated func withRealm<R>(
+        _ name: String, _ body: (Realm) async throws -> R
+    ) async throws -> R {
+        let realm = try await enter(name)
+        do {
+            let result = try await body(realm)
+            await leave(name, realm)
+            return result
+        } catch {
+            await leave(name, realm)
+            throw error
+        }
+    }
+
+    /// Closes all realms of the pool, as ``Realm/close()`` does: streams end, and writes that have
+    /// begun are finished. Calls of ``withRealm(_:_:)`` that wait throw `.closed`, and so do later
+    /// ones.
+    public func close() async {
+        isClosed = true
+        for waiter in waiters { waiter.continuation.resume() }
+        waiters = []
+        while let (name, slot) = slots.first {
+            if slot.realm != nil, !slot.isClosing {
+                await close(slot, name)
+            } else {
+                await withCheckedContinuation { slot.waiters.append((newNumber(), $0)) }
+            }
+        }
+    }
+
+    // MARK: Using realms
+
+    private func enter(_ name: String) async throws -> Realm {
+        // The next one may have been woken for nothing, or in vain.
+        defer { wakeNext() }
+        let number = newNumber()
+        while true {
+            try Task.checkCancellation()
+            if isClosed { throw Realm.Error(.closed, "The pool of realms was closed.") }
+            if let slot = slots[name] {
+                if slot.isClosing {
+                    await waitForChange(of: name, number)
+                } else if let realm = try await realm(of: slot, name, number) {
+                    return realm
+                }
+            } else if slots.count < maximumOpenCount {
+                slots[name] = Slot()
+                Task { await self.open(name) }
+            } else if let (other, slot) = longestIdle {
+                await close(slot, other)
+            } else {
+                await waitForChange(of: nil, number)
+            }
+        }
+    }
+
+    /// Returns the realm once it is open, and counts the caller as a user. Returns `nil` if the
+    /// realm was closed, or the caller shouldn't wait any longer.
+    private func realm(of slot: Slot, _ name: String, _ number: UInt64) async throws -> Realm? {
+        slot.userCount += 1
+        slot.timer = nil
+        while slot.realm == nil, slot.error == nil, !isClosed, !Task.isCancelled {
+            await waitForChange(of: name, number)
+        }
+        if let realm = slot.realm, !slot.isClosing, !realm.isClosed { return realm }
+        if let error = slot.error { throw error }
+        end(slot, name)
+        return nil
+    }
+
+    private func leave(_ name: String, _ realm: Realm) {
+        guard let slot = slots[name], slot.realm === realm else { return }
+        end(slot, name)
+    }
+
+    /// Ends one use of a realm.
+    private func end(_ slot: Slot, _ name: String) {
+        slot.userCount -= 1
+        if let realm = slot.realm, realm.isClosed, !slot.isClosing {
+            remove(slot, name)  // by another owner, or because its files were moved
+        } else if slot.isIdle {
+            let number = newNumber()
+            slot.lastUse = number
+            slot.timer = Task { [weak self, clock, idleTime] in
+                do {
+                    try await clock.sleep(for: idleTime)
+                    await self?.closeIfIdle(name, since: number)
+                } catch {}  // it is in use again
+            }
+        }
+        wakeNext()
+    }
+
+    // MARK: Opening and closing
+
+    private func open(_ name: String) async {
+        let outcome: Result<Realm, any Error>
+        do {
+            outcome = .success(try await Realm.open(configuration(name)))
+        } catch {
+            outcome = .failure(error)
+        }
+        // Nobody removes the slot of a realm that is being opened.
+        guard let slot = slots[name] else { return }
+        switch outcome {
+        case .success(let realm):
+            slot.realm = realm
+            // if nobody waits for it any longer
+            slot.userCount += 1
+            end(slot, name)
+            resumeWaiters(of: slot)
+        case .failure(let error):
+            slot.error = error
+            remove(slot, name)
+        }
+    }
+
+    private func closeIfIdle(_ name: String, since number: UInt64) async {
+        guard let slot = slots[name], slot.isIdle, slot.lastUse == number else { return }
+        await close(slot, name)
+    }
+
+    private func close(_ slot: Slot, _ name: String) async {
+        slot.isClosing = true
+        slot.timer = nil
+        await slot.realm?.close()
+        remove(slot, name)
+    }
+
+    private func remove(_ slot: Slot, _ name: String) {
+        if slots[name] === slot { slots[name] = nil }
+        resumeWaiters(of: slot)
+        wakeNext()
+    }
+
+    private var longestIdle: (name: String, slot: Slot)? {
+        let oldest = slots.lazy.filter { $0.value.isIdle }.min {
+            $0.value.lastUse < $1.value.lastUse
+        }
+        return oldest.map { ($0.key, $0.value) }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the realm is open or closed, or for `nil`, until another realm can be opened; at
+    /// most until the task is cancelled.
+    private func waitForChange(of name: String?, _ number: UInt64) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = (number: number, continuation: continuation)
+                if Task.isCancelled {
+                    continuation.resume()
+                } else if let name {
+                    guard let slot = slots[name] else { return continuation.resume() }
+                    slot.waiters.append(waiter)
+                } else {
+                    let index = waiters.firstIndex { $0.number > number } ?? waiters.endIndex
+                    waiters.insert(waiter, at: index)
+                }
+            }
+        } onCancel: {
+            Task { await self.endWait(of: name, number) }
+        }
+    }
+
+    private func endWait(of name: String?, _ number: UInt64) {
+        func take(from waiters: inout [Waiter]) {
+            guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
+            waiters.remove(at: index).continuation.resume()
+        }
+        if let name, let slot = slots[name] {
+            take(from: &slot.waiters)
+        } else {
+            take(from: &waiters)
+        }
+    }
+
+    private func resumeWaiters(of slot: Slot) {
+        let waiters = slot.waiters
+        slot.waiters = []
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Wakes the first of those that wait until another realm can be opened, if one can be.
+    private func wakeNext() {
+        guard !waiters.isEmpty, slots.count < maximumOpenCount || longestIdle != nil else { return }
+        waiters.removeFirst().continuation.resume()
+    }
+
+    private func newNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+}
