@@ -149,7 +149,8 @@ let package = Package(
             "Coordinator",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),
         tests("Watch", ["RegnumStore", "RegnumWatch"]),
-        tests("Objects", realm + ["RealmOracle", "RegnumJSON", logging]),
+        tests(
+            "Objects", realm + ["RealmOracle", "RegnumJSON", logging], exclude: ["Golden/1.0"]),
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),
         tests("Changes", realm + ["EngineOracle", "RealmOracle", "RegnumTesting", logging]),
