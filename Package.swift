@@ -168,7 +168,7 @@ let package = Package(
             ]),
         tests("Layer", []),
 
-        // The chat's own manifest declares these too; here CI builds them with everything else.
+        // The manifests of two examples declare these too; here CI builds them with everything else.
         .target(name: "ChatKit", path: "Examples/Chat/Sources/ChatKit", swiftSettings: settings),
         .executableTarget(
             name: "chat", dependencies: ["ChatKit", "Regnum", argumentParser],
@@ -179,6 +179,12 @@ let package = Package(
         .testTarget(
             name: "ChatTests", dependencies: ["chat", "Regnum"],
             path: "Examples/Chat/Tests/ChatTests", swiftSettings: testSettings),
+        .executableTarget(
+            name: "worker", dependencies: ["Regnum", "RegnumWorkers", argumentParser],
+            path: "Examples/Worker/Sources", swiftSettings: settings),
+        .testTarget(
+            name: "ThumbnailsTests", dependencies: ["worker", "Regnum"],
+            path: "Examples/Worker/Tests", swiftSettings: testSettings),
     ]
 )
 

@@ -20,7 +20,7 @@ optimized_flags=(
 )
 areas=(
     Store Watch Layer Engine Coordinator Objects Collections Queries Fault Changes Realm Migrations
-    Workers Compatibility Processes Chat
+    Workers Compatibility Processes Chat Thumbnails
 )
 
 # swift-testing would walk the stack for each error that is thrown, also for those that the library
@@ -31,6 +31,7 @@ export SWT_SWIFT_ERROR_BACKTRACING_ENABLED=0
 folder_of() {
     case $1 in
     Chat) echo "$repository/Examples/Chat/Tests" ;;
+    Thumbnails) echo "$repository/Examples/Worker/Tests" ;;
     *) echo "$repository/Tests/$1" ;;
     esac
 }

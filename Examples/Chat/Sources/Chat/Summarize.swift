@@ -2,7 +2,7 @@ import ArgumentParser
 import ChatKit
 import Foundation
 
-/// Prints the summary at the end of `Examples/run`.
+/// Prints the summary at the end of `Examples/run chat`.
 struct Summarize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares what an import wrote with what tails received.", shouldDisplay: false)
