@@ -20,11 +20,16 @@ func printNow(_ text: String, to descriptor: CInt = STDOUT_FILENO) throws {
 
 /// Runs `body` until it ends, or until Ctrl-C or SIGTERM cancels it, which is a normal end.
 func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    let task = Task { try await body() }
+    let (registered, register) = AsyncStream<Void>.makeStream()
+    let task = Task {
+        // not before both signals are handled
+        for await _ in registered.prefix(2) {}
+        try await body()
+    }
     let sources = [SIGINT, SIGTERM].map { number in
-        signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { task.cancel() }
+        source.setRegistrationHandler { register.yield() }
         source.resume()
         return source
     }
