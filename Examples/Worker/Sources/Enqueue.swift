@@ -36,8 +36,7 @@ struct Enqueue: AsyncParsableCommand {
                 }
             }
             let rest = names.count - newCount
-            let note = rest == 0 ? "" : "; \(rest) are already waiting or running"
-            try printNow("Added \(newCount) jobs\(note).\n")
+            try printNow("Jobs added: \(newCount); already waiting or running: \(rest).\n")
         }
     }
 

@@ -25,9 +25,9 @@ struct Report {
         lines = [
             "jobs        \(rows.count): \(done) done, \(dead) dead",
             "thumbnails  \(done - wrongNames.count) of \(done) are right",
-            "runs        \(runs.count): \(count(.ended)) ended, \(count(.failed)) failed, "
-                + "\(cutOff) were cut off when \(killed.count) workers were killed, "
-                + "\(count(.lost)) lost their claim, \(count(.interrupted)) were interrupted",
+            "runs        \(runs.count): \(count(.ended)) ended, \(cutOff) cut off by "
+                + "\(killed.count) kills, \(count(.failed)) failed, "
+                + "\(count(.lost)) lost their claim, \(count(.interrupted)) interrupted",
             "repeated    \(repeatedCount) jobs, \(runs.count - runsOfJobs.count) times",
         ]
         let rows = rows.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -37,12 +37,12 @@ struct Report {
 
         if rows.isEmpty { problems.append("There are no jobs.") }
         if let expected, rows.count != expected {
-            problems.append("\(expected) jobs were added, but the realm has \(rows.count).")
+            problems.append("Jobs added: \(expected), but the realm has \(rows.count).")
         }
         let unfinishedCount = rows.count - done - dead
-        if unfinishedCount > 0 { problems.append("\(unfinishedCount) jobs aren't finished.") }
+        if unfinishedCount > 0 { problems.append("Unfinished jobs: \(unfinishedCount).") }
         let missingCount = runsOfJobs.keys.count { table.rows[$0] == nil }
-        if missingCount > 0 { problems.append("\(missingCount) jobs that ran are missing.") }
+        if missingCount > 0 { problems.append("Jobs that ran, but are missing: \(missingCount).") }
         for row in rows {
             if let problem = Self.problem(of: row, runsOfJobs[row.id] ?? [], killed) {
                 problems.append(printable("\(row.name) \(problem)."))

@@ -37,12 +37,12 @@ struct RunReportTests {
 
     @Test func lostJobsAreProblems() throws {
         #expect(try problems() == ["x never ran."])
-        #expect(try problems("began x 1 2", state: .running) == ["1 jobs aren't finished."])
+        #expect(try problems("began x 1 2", state: .running) == ["Unfinished jobs: 1."])
         #expect(
             try problems("began x 1 2", "ended x 1 2", "began y 1 2", "ended y 1 2")
-                == ["1 jobs that ran are missing."])
+                == ["Jobs that ran, but are missing: 1."])
         let none = Report(rows: [], runs: [], killed: [], expected: 2).problems
-        #expect(none == ["There are no jobs.", "2 jobs were added, but the realm has 0."])
+        #expect(none == ["There are no jobs.", "Jobs added: 2, but the realm has 0."])
     }
 
     @Test func malformedLogsAreRefused() {

@@ -43,7 +43,7 @@ struct WorkerProgramTests {
         #expect(report.code == 0, "\(report.errors)")
         let unexplained = try folders.run("report", folders.output, "--expect", "9")
         #expect(unexplained.code == 1)
-        #expect(unexplained.errors.hasPrefix("worker: 9 jobs were added, but the realm has 8."))
+        #expect(unexplained.errors.hasPrefix("worker: Jobs added: 9, but the realm has 8."))
         #expect(unexplained.errors.contains("runs were cut off or failed."))
     }
 
@@ -52,7 +52,7 @@ struct WorkerProgramTests {
         let torn = URL(filePath: folders.images).appending(path: "torn.ppm")
         try Data("P6\n9 9\n255\n".utf8).write(to: torn)
         let second = try folders.start("enqueue", folders.images)
-        #expect(second.line() == "Added 1 jobs; 1 are already waiting or running.")
+        #expect(second.line() == "Jobs added: 1; already waiting or running: 1.")
         let worker = try startWorker(timeout: 60)
         let watch = try folders.start("watch", "--until", "2")
         var last = ""
