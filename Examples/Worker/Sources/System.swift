@@ -3,7 +3,7 @@ import Foundation
 /// The reader of standard output is gone.
 struct OutputClosed: Error {}
 
-/// Writes text to a file descriptor, without buffering.
+/// Writes text to standard output or another file, without buffering.
 func printNow(_ text: String, to descriptor: CInt = STDOUT_FILENO) throws {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -40,7 +40,7 @@ func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async
     }
 }
 
-/// Runs a body that may block on a thread outside of the pool that asynchronous code shares.
+/// Runs a body that may block, on a thread outside of the pool that asynchronous code shares.
 func blocking<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
