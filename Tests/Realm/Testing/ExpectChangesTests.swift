@@ -31,7 +31,7 @@ import Testing
 
     @Test func laterChangesAreAwaited() async throws {
         let realm = try await makeRealm()
-        try await expectChanges(in: realm.objects(Room.self), inserted: 2, within: .seconds(60)) {
+        try await expectChanges(in: realm.objects(Room.self), inserted: 2, within: .seconds(600)) {
             Task {
                 for name in ["a", "b"] {
                     try await Task.sleep(for: .milliseconds(5))
