@@ -235,6 +235,10 @@ extension Coordinator {
         do throws(StoreError) {
             // Relaxed commits are still due to be synced, wherever the files are now.
             if log.durableEnd < log.position { try log.sync() }
+            // A process that has begun a segment has synced them, or lost them in a failed sync.
+            if log.durableEnd < log.position, state.withLock({ $0.followFailure == nil }) {
+                follow(lease)
+            }
             if log.isInPlace {
                 if let finished = state.withLock({ $0.takeFinished() }) {
                     discardFile(of: finished, lease)

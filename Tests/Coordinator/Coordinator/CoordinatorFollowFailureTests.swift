@@ -141,6 +141,26 @@ struct CoordinatorFollowFailureTests {
         await reader.close()
     }
 
+    /// The sync that failed was another process's, so nothing else would tell.
+    @Test func closingReportsARelaxedCommitThatAnotherProcessHasLost() async throws {
+        let disk = SimFileSystem()
+        let events = Events()
+        let coordinator = try await openPeer("/sim", SimView(disk)) { $0.report = events.note }
+        try await insert(-1, into: coordinator)
+        let (count, _) = try await insertUnsynced(into: coordinator, withinSeconds: 3_600)
+        while coordinator.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        let code = await storeErrorCode { try openWriter(disk, coordinator.options.store) }
+        expectEqual(code, .ioFailed)
+        disk.dropCaches()
+        let heir = try openWriter(disk, coordinator.options.store)
+        expectEqual(heir.version, UInt64(count))
+        expectEqual(events.endCount, 0)
+        await coordinator.close()
+        expectEqual(events.endCount, 1)
+        heir.releaseLocks()
+    }
+
     /// Opens the log as another process.
     private func openWriter(
         _ disk: SimFileSystem, _ options: StoreOptions
