@@ -36,6 +36,7 @@ extension RealmLog {
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         var (directory, lock) = try enter(fileSystem, path, options, seed)
         let start = fileSystem.monotonicNanoseconds()
+        defer { lock.unlock(.waiters) }
         while true {
             let isOpening = try !lock.tryLock(.session, .shared)  // held exclusively elsewhere
             if !isOpening, try !lock.isCurrent() {  // the realm was removed
@@ -73,7 +74,11 @@ extension RealmLog {
             guard isWanted() else {
                 throw StoreError(.closed, "Opening \(path) was cancelled.", path: path)
             }
-            lock.waitForRelease(observed: lock.load(.release), timeoutNanoseconds: 10_000_000)
+            let observed = lock.load(.release)
+            // A busy writer keeps the lock unless it sees that another process waits for it, and
+            // without a boot id, this one can't read beside it.
+            if !isOpening { _ = try? lock.tryLock(.waiters, .shared) }
+            lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
         }
     }
 

@@ -36,6 +36,26 @@ import Testing
         expectEqual(second.log.durableEnd, second.log.position)
     }
 
+    /// Without a boot id, a process can't tell whether the other one writes or repairs the realm.
+    @Test func aProcessThatOpensWithoutABootIDAsksForTheLock() throws {
+        let realm = LogFixture()
+        realm.disk.setBootID(nil)
+        let first = try realm.openWriter()
+        try first.commit()
+        let onlooker = try realm.disk.openDirectory(realm.path, .existing).openLock()
+        var versions: [UInt64] = []
+        let isWanted = {
+            if onlooker.isLockedElsewhere(.waiters) { first.log.releaseWriterLock() }
+            return true
+        }
+        let second = try RealmLog.open(
+            realm.disk, path: realm.path, options: realm.options, isWanted: isWanted
+        ) { (body) throws(StoreError) in versions.append(LogFixture.version(body)) }
+        expectEqual(versions, [1])
+        expectTrue(!onlooker.isLockedElsewhere(.waiters))
+        second.log.releaseLocks()
+    }
+
     @Test func everyGrantIsCounted() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
