@@ -205,6 +205,50 @@ import Testing
         expectTrue(opened.bodies.count == 1 && opened.log.version == 1)
     }
 
+    /// Without a boot id, nothing says that the control page is of this boot, except for a process
+    /// that is writing.
+    @Test(arguments: [false, true])
+    func recordWhoseSyncIsInProgressIsNotShownWithoutABootID(hasWriterBootID: Bool) throws {
+        let disk = SimFileSystem(seed: 27)
+        if !hasWriterBootID { disk.setBootID(nil) }
+        let log = try TinyStore.open(disk).log
+        try expectTrue(log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+        try log.append([TestBody.make(version: 2, payloadByteCount: 50)], version: 2)
+        disk.setBootID(nil)
+        let opened = try TestSeed.open(disk, isReadOnly: true)
+        expectEqual(opened.bodies.count, 1)
+        expectTrue(!opened.log.isBehind() && opened.report.followedWriter)
+        try log.sync()
+        log.publish()
+        var read = opened.bodies
+        try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
+        expectEqual(read.count, 2)
+    }
+
+    /// The process that holds the writer lock is recovering the realm, and the control page is from
+    /// before a power loss.
+    @Test func readerWithoutABootIDReadsWhatARecoveringProcessFinds() throws {
+        let disk = SimFileSystem(seed: 28)
+        let log = try TinyStore.open(disk).log
+        try expectTrue(log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+        try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
+        var lostCount = 0
+        for image in disk.crashImages() {
+            let machine = image.fileSystem
+            machine.setBootID(nil)
+            let lock = try machine.openDirectory(TinyStore.path, .existing).openLock()
+            let expected = try TestSeed.open(machine, isReadOnly: true).log
+            if let page = lock.loadControl(), page.visibleEnd > expected.position { lostCount += 1 }
+            try expectTrue(lock.tryLock(.writer, .exclusive))
+            let opened = try TestSeed.open(machine, isReadOnly: true)
+            let isPrefix = opened.log.version <= expected.version
+            expectTrue(isPrefix && opened.bodies.count == opened.log.version, "\(image.summary)")
+        }
+        expectTrue(lostCount > 0)
+    }
+
     @Test func damageIsRefusedAndATornTailPassedOver() throws {
         for isDamage in [false, true] {
             let disk = SimFileSystem(seed: 5)

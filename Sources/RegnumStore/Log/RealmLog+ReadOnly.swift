@@ -70,6 +70,18 @@ extension RealmLog {
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
             return try openAlone(place, nil, lastNumber: last, load, deliver)
         }
+        if var page, page.bootID == nil || place.fileSystem.bootID() == nil,
+            page.segmentNumber <= last, place.lock.isLockedElsewhere(.writer)
+        {
+            // The boot is unknown, but a process is writing: what it hasn't published isn't shown.
+            page.dropUnconfirmedEnd(place.lock)
+            do throws(StoreError) {
+                return try openAsReader(place, page, load, deliver)
+            } catch {
+                // It may also be recovering the realm after a reboot, with an outdated page.
+                guard error.code == .invalidDatabase else { throw error }
+            }
+        }
         return try openAlone(place, page, lastNumber: last, load, deliver)
     }
 
