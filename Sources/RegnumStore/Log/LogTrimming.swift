@@ -30,7 +30,9 @@ package struct LogTrimming: Sendable {
     /// checkpoint's are removed too.
     var isAlone = false
 
-    /// Removes the files. Throws the errors of the file system, which can be ignored.
+    /// Removes the files. Throws the errors of the file system, which can be ignored. Files of
+    /// another user that can't be removed, such as those in a directory with the sticky bit, keep
+    /// later segments, but no other files.
     package func run() throws(StoreError) {
         guard !keepsAll else { return }
         let names = try directory.names()
@@ -46,26 +48,39 @@ package struct LogTrimming: Sendable {
             keepsHistory ? .unlimited : try retentionFile.read() ?? options.retention
         let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
+        var refusal: StoreError?
+        var hasRemoved = false
+        /// - Returns: false if it belongs to another user.
+        func remove(_ name: String) throws(StoreError) -> Bool {
+            do throws(StoreError) {
+                try directory.unlink(name)
+            } catch {
+                guard error.code == .filePermissionDenied else { throw error }
+                refusal = refusal ?? error
+                return false
+            }
+            hasRemoved = true
+            return true
+        }
         for number in try obsoleteSegments(numbers, before: firstNeeded) {
-            try directory.unlink(SegmentHeader.fileName(number: number))
+            guard try remove(SegmentHeader.fileName(number: number)) else { break }
             // Removes older segments first, durably, so that the remaining log never has a gap.
             try directory.sync()
         }
-        var hasRemoved = false
+        hasRemoved = false
         for number in files where !neededFiles.contains(number) {
             // Numbers increase: the bulk commits since the retained checkpoint aren't in
             // lower-numbered files.
             let isPast = number < min(newestFile, past?.firstFile ?? .max)
             guard isPast || isAlone && number > newestFile else { continue }
-            try directory.unlink(NodesHeader.fileName(number))
-            hasRemoved = true
+            _ = try remove(NodesHeader.fileName(number))
         }
         for number in orphans where files.contains(number) {
-            try directory.unlink(NodesHeader.fileName(number))
-            hasRemoved = true
+            _ = try remove(NodesHeader.fileName(number))
         }
         if hasRemoved { try directory.sync() }
         removeAbandoned(names)
+        if let refusal { throw refusal }
     }
 
     /// Removes files that killed processes didn't complete. Without this, they would remain until a

@@ -3,7 +3,8 @@ internal import Glibc
 
 /// A realm directory, held open by a descriptor relative to which all its files are opened.
 ///
-/// Has no mutable state except for the descriptor, which is closed with the last reference.
+/// Has no mutable state except for the descriptor, which is closed with the last reference, and its
+/// position, which has a lock.
 package final class PosixDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
@@ -12,6 +13,8 @@ package final class PosixDirectory: RealmDirectory {
     private let absolutePath: String
     private let permissions: PosixPermissions
     private let descriptor: Int32
+    /// Guards the position of `descriptor`.
+    private let position = Guarded(())
 
     /// Takes ownership of `descriptor`, even if it throws.
     init(path: String, descriptor: Int32, isReadOnly: Bool = false) throws(StoreError) {
@@ -54,13 +57,25 @@ package final class PosixDirectory: RealmDirectory {
     /// be opened.
     package func names() throws(StoreError) -> [String] {
         let second = cregnum_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard second >= 0 else { throw .system(-second, "list", path) }
-        guard let stream = fdopendir(second) else {
+        if second >= 0 { return try names(in: second) }
+        guard second == -EACCES else { throw .system(-second, "list", path) }
+        // The process has given up the permission since it opened the directory.
+        return try position.withLock { (_) throws(StoreError) in
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+            guard copy >= 0 else { throw .system(errno, "list", path) }
+            return try names(in: copy)
+        }
+    }
+
+    /// Takes ownership of `other`, an open file description of the directory.
+    private func names(in other: Int32) throws(StoreError) -> [String] {
+        guard let stream = fdopendir(other) else {
             let number = errno
-            close(second)
+            close(other)
             throw .system(number, "list", path)
         }
         defer { closedir(stream) }
+        rewinddir(stream)
         let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!
         var names: [String] = []
         while true {

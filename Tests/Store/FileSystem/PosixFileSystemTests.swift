@@ -335,6 +335,22 @@ import Testing
         }
     }
 
+    /// A server that was started by root may only have the right to change its directory then.
+    @Test(.enabled(if: geteuid() == 0, "needs root to give up its privileges"))
+    func aDirectoryIsListedAfterThePermissionWasGivenUp() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let disk = try TestDisk(.posix)
+            let realm = try disk.makeRealm()
+            _ = try realm.create("log")
+            guard chmod(disk.realmPath, 0o733) == 0, seteuid(65534) == 0 else { exit(8) }
+            let first = try realm.names()
+            let second = try realm.names()
+            guard seteuid(0) == 0 else { exit(9) }
+            try FileManager.default.removeItem(atPath: disk.base)
+            exit(first.contains("log") && second == first ? 7 : 10)
+        }
+    }
+
     /// In two containers that share a realm, the processes usually have the same id.
     @Test func anIDThatIsAlsoThisProcessesIsNotTakenForIt() {
         expectEqual(processDescription(UInt32(getpid())), "process \(getpid())")
