@@ -231,11 +231,13 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
 }
 
 extension SimInode {
-    /// The states of the control page that may be on disk: zeros, any remembered state, the newest.
+    /// The states of the control page that may be on disk: any remembered state, the newest, and
+    /// zeros unless it was synced.
     var controlStates: [SimControl] {
         guard isLock else { return [SimControl()] }
         var states = [control]
-        for state in controlHistory.reversed() + [SimControl()] where !states.contains(state) {
+        let zeros = isControlDurable ? [] : [SimControl()]
+        for state in controlHistory.reversed() + zeros where !states.contains(state) {
             states.append(state)
         }
         return states

@@ -4,7 +4,8 @@ import RegnumTestSupport
 /// The calls that the simulation counts and can make fail.
 package enum EffectKind: String, Sendable, CaseIterable {
     // Effects: they change what a crash leaves behind, and each is reported to `onEffect`.
-    case makeDirectory, create, write, sync, rename, unlink, syncDirectory, storeControl, wake
+    case makeDirectory, create, write, sync, rename, unlink, syncDirectory, storeControl, syncLock
+    case wake
     // Calls that change nothing on disk.
     case openDirectory, open, names, size, read, map, lock
 

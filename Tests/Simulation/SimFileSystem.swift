@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// For every file it keeps the durable bytes and the unsynced versions of each sector, for every
 /// directory the durable entries and the unsynced operations, and for `LOCK` older states of the
-/// control page, which is never synced. From these `crashImages` makes the disks that a power
+/// control page, which is rarely synced. From these `crashImages` makes the disks that a power
 /// failure could leave behind, and `killImage` what the death of all processes leaves. Syncing a
 /// file makes its bytes and its size durable, but not its name; syncing a directory makes its
 /// entries durable, but not the bytes of their files.

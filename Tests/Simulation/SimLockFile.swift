@@ -74,6 +74,15 @@ package final class SimLockFile: LockFile {
         }
     }
 
+    package func sync() throws(StoreError) {
+        checkWritable()
+        try fileSystem.check(.syncLock, "\(directory)/LOCK")
+        change { file in
+            file.controlHistory = []
+            file.isControlDurable = true
+        }
+    }
+
     package func wake() {
         checkWritable()
         guard fileSystem.begin(.wake) == nil else { return }

@@ -33,6 +33,8 @@ struct SimInode: Sendable {
     var control = SimControl()
     /// Older states of the control page, oldest first; any of them may be the one on disk.
     var controlHistory: [SimControl] = []
+    /// Whether `LOCK` was synced. What was stored since is in `controlHistory`.
+    var isControlDurable = false
     /// Kind of lock by owner, by byte.
     var locks: [LockByte: [Int: LockKind]] = [:]
 

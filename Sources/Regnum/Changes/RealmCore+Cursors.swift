@@ -66,7 +66,8 @@ extension RealmCore {
         guard let last = timelines.lastVersion(of: timeline) else { return .unknown }
         return .left(
             "refers to commits that the realm \"\(configuration.name)\" does not have: it was "
-                + "copied or restored, and has commits of its own after version \(last)")
+                + "copied or restored or has lost them, and has commits of its own after version "
+                + "\(last)")
     }
 
     private func refusal(_ message: String) -> Realm.Error {

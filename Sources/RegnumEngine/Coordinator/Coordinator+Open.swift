@@ -244,8 +244,11 @@ extension Coordinator {
                     discardFile(of: finished, lease)
                 }
                 try checkpointForClosing(lease)
-                if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
+                if !log.endsIdle || log.mayPublishUnsynced,
+                    log.holdsWriter || log.tryBecomeWriterIfCurrent()
+                {
                     try log.writeIdle()
+                    log.disallowUnsynced()
                 }
             }
         } catch {

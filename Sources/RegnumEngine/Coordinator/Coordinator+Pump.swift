@@ -155,6 +155,7 @@ extension Coordinator {
             guard let last = batch.last?.commit.root else { return release(lease) }
             shutGateIfWanted(log)
             try log.checkLock()
+            if state.withLock({ $0.takeUnsyncedWish() }) { log.allowUnsynced() }
             measureNodes(lease, with: batch.reduce(Deletions()) { $0 + $1.commit.deletions })
             try log.append(
                 batch.map(\.commit.body), version: last.version,

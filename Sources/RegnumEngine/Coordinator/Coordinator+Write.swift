@@ -249,7 +249,7 @@ extension Coordinator {
 
     /// Writes a relaxed commit to the log on the caller's thread, if nothing is staged or in flight
     /// (it would have to wait for that) and no new segment is needed (which would wait for the
-    /// disk).
+    /// disk), and if `LOCK` says that there are such commits (the next batch sees to that).
     ///
     /// Returns false if the commit must join a batch instead.
     private func commitInline(_ turn: WriteTurn, _ commit: Commit, syncWithin delay: UInt64)
@@ -267,6 +267,10 @@ extension Coordinator {
                 log.roomByteCount >= needed,
                 log.position - log.durableEnd + needed <= options.store.maximumWindowByteCount
             else { return nil }
+            guard log.mayPublishUnsynced else {
+                state.isUnsyncedWanted = true
+                return nil
+            }
             wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
             if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
             checksWatchers = state.isWatchersCheckDue(now)

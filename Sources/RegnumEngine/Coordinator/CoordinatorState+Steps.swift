@@ -142,6 +142,12 @@ extension CoordinatorState {
         return .stop(until: until)
     }
 
+    /// Returns whether a relaxed commit was synced for lack of a note in `LOCK`, once.
+    mutating func takeUnsyncedWish() -> Bool {
+        defer { isUnsyncedWanted = false }
+        return isUnsyncedWanted
+    }
+
     private mutating func takeBatch(_ options: StoreOptions) -> [StagedCommit] {
         var byteCount: UInt64 = 0
         var count = 0

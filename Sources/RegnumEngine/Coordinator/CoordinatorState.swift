@@ -74,6 +74,9 @@ struct CoordinatorState {
     var lastActivity: UInt64 = 0
     var idleDue: UInt64?
     var syncDue: UInt64?
+    /// Whether a relaxed commit was made that had to be synced because `LOCK` doesn't say yet that
+    /// there are such commits.
+    var isUnsyncedWanted = false
     /// The segment for which a spare was last requested: one request per segment is enough.
     var spareRequest: UInt64?
     /// Whether a job is creating the spare. Closing waits for it.

@@ -1,6 +1,6 @@
 /// The end of the log, shared between the processes of a realm in a page of `LOCK`. It has two
 /// slots that are written alternately, so that a writer killed during a store leaves the other one
-/// intact. It is never synced: after a power loss it may be any earlier page, which is a lower
+/// intact. It is rarely synced: after a power loss it may be an earlier page, which is a lower
 /// bound, and it can always be rebuilt from the log. `Docs/FORMAT.md` specifies the layout.
 package struct ControlPage: Sendable, Equatable {
     private static let magic: UInt64 = 0x5245_474E_4354_4C31  // "REGNCTL1"
@@ -30,6 +30,15 @@ package struct ControlPage: Sendable, Equatable {
     package var isWriting = false
     /// Whether a write or a sync of the log failed. The next writer then starts a new segment.
     package var isPoisoned = false
+    /// Whether commits may have been published before they were synced. It is set and synced before
+    /// the first of them is published, and cleared when all of them are known to be durable, so
+    /// after a power loss it is set if any may be lost.
+    package var isRelaxed = false
+    /// Whether `isRelaxed` was synced after it was set.
+    package var isRelaxedDurable = false
+    /// Whether the next commit begins a timeline, because commits that were published may have been
+    /// lost.
+    package var isTimelineDue = false
     /// The value of `LockWord.failedSyncCount` when failed syncs were last repaired. While that
     /// count is higher, the next writer starts a new segment as well.
     package var repairedSyncCount: UInt32 = 0
@@ -56,6 +65,9 @@ package struct ControlPage: Sendable, Equatable {
         words[10] = stores
         words[11] = UInt64(writerEpoch)
         words[12] = (isWriting ? 1 : 0) | (isPoisoned ? 2 : 0) | (bootID == nil ? 4 : 0)
+        if isRelaxed { words[12] |= 8 }
+        if isRelaxedDurable { words[12] |= 16 }
+        if isTimelineDue { words[12] |= 32 }
         words[13] = UInt64(repairedSyncCount)
         words[15] = Self.checksum(words)
         return words
@@ -75,7 +87,12 @@ package struct ControlPage: Sendable, Equatable {
         repairedSyncCount = UInt32(truncatingIfNeeded: words[13])
         isWriting = words[12] & 1 != 0
         isPoisoned = words[12] & 2 != 0
+        isRelaxed = words[12] & 8 != 0
+        isRelaxedDurable = words[12] & 16 != 0
+        isTimelineDue = words[12] & 32 != 0
     }
+
+    mutating func clearRelaxed() { (isRelaxed, isRelaxedDurable) = (false, false) }
 
     /// Whether a failed write or sync was recorded that hasn't been repaired.
     func isRepairDue(_ lock: any LockFile) -> Bool {

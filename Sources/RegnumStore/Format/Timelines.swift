@@ -1,8 +1,10 @@
 /// The timelines to which the versions of a realm belong. A timeline is a line of commits that only
-/// one realm continues: a copy begins another one with its first commit. So a version and its
-/// timeline identify a state, even after a backup was restored.
+/// one realm continues: a copy begins another one with its first commit, and so does a realm that
+/// may have lost commits. So a version and its timeline identify a state, even after a backup was
+/// restored.
 ///
-/// `Docs/FORMAT.md` specifies the bytes, `Docs/Decisions/068-restore.md` has the reasons.
+/// `Docs/FORMAT.md` specifies the bytes; `Docs/Decisions/068-restore.md` and `069-lost-commits.md`
+/// have the reasons.
 package struct Timelines: Sendable, Equatable {
     /// A timeline that the realm has left.
     package struct Past: Sendable, Equatable {
@@ -21,7 +23,7 @@ package struct Timelines: Sendable, Equatable {
     /// The timeline of the next commit.
     package private(set) var current: Identity128
 
-    /// The only timeline of a realm that isn't a copy. It has the identifier of the realm.
+    /// The first timeline of a realm. It has the identifier of the realm.
     package init(_ realmID: Identity128) {
         current = realmID
     }
@@ -56,7 +58,7 @@ package struct Timelines: Sendable, Equatable {
 
     // MARK: Encoding
 
-    /// Stores nothing for a realm that isn't a copy.
+    /// Stores nothing for a realm that has only its first timeline.
     func store(in bytes: inout [UInt8], at start: Int, realmID: Identity128) {
         if self == Timelines(realmID) { return }
         Bytes.store(current, in: &bytes, at: start)

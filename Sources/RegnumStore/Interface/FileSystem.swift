@@ -225,6 +225,8 @@ package protocol LockFile: AnyObject, Sendable {
     /// Stores a slot. Only the holder of `writer` (or of `session` exclusively) may call it. Never
     /// blocks.
     func storeControlSlot(_ index: Int, _ words: ControlWords)
+    /// Makes the control page that was stored last durable. Waits for the disk.
+    func sync() throws(StoreError)
     /// Wakes other processes that watch `LOCK` by writing the wake counter. Uses `write`, because a
     /// store through a mapping raises no file event. Never waits for the disk.
     func wake()

@@ -61,6 +61,7 @@ final class ReadOnlyLock: LockFile {
 
     // Modifying methods, which are never called.
     func storeControlSlot(_ index: Int, _ words: ControlWords) { refuse() }
+    func sync() { refuse() }
     func wake() { refuse() }
     func countGrant() { refuse() }
     func countFailedSync() { refuse() }

@@ -104,7 +104,7 @@ extension RealmLog {
     /// Throws `invalidDatabase` if a control page shows that the log was replaced by that of
     /// another realm.
     ///
-    /// `LOCK` is never synced. After a system crash, it can therefore be that of a realm that was
+    /// `LOCK` is rarely synced. After a system crash, it can therefore be that of a realm that was
     /// deleted before this one was created.
     static func checkRealm(
         of page: ControlPage?, _ realmID: Identity128, _ place: Place

@@ -32,6 +32,8 @@ extension RealmLog {
             }
         }
         durableEnd = position
+        // What was published is lost, and other commits will get its versions.
+        if let page, page.visibleEnd > position { control.isTimelineDue = true }
         control.isPoisoned = false
         control.repairedSyncCount = knownFailedSyncCount
     }

@@ -114,7 +114,7 @@ package final class RealmLog: @unchecked Sendable {
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
     /// Whether the next commit begins a new timeline, in a new segment.
-    private var beginsTimeline: Bool { isCopy && !isExtendingCopy }
+    private var beginsTimeline: Bool { !isExtendingCopy && (isCopy || control.isTimelineDue) }
 
     /// The part of `remainingByteCount` that any commit may use. The rest is reserved for the log's
     /// own records and for deletions on a full disk, which must always be possible.
@@ -208,6 +208,7 @@ package final class RealmLog: @unchecked Sendable {
             try rotate(
                 byteCounts: segmentByteCounts(best, forRecords: byteCount), isSmall: begins,
                 timelines: begins ? (newTimelines, isCopy: false) : nil)
+            if begins { control.isTimelineDue = false }
         } catch {
             guard error.code == .diskFull, usesReserve, !begins, byteCount <= remainingByteCount
             else { throw error }

@@ -135,6 +135,12 @@ package final class PosixLockFile: LockFile {
         }
     }
 
+    /// Also writes what was stored through the mapping.
+    package func sync() throws(StoreError) {
+        try ProcessFork.check()
+        try check(repeated { fdatasync(descriptor) }, "sync", directory.pathOf("LOCK"))
+    }
+
     /// Writes the wake counter. A failure isn't reported, since watchers also check the control
     /// page periodically.
     package func wake() {

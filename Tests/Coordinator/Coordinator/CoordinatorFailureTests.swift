@@ -143,6 +143,32 @@ struct CoordinatorFailureTests {
         await last.close()
     }
 
+    /// Cursors of lost commits would otherwise be those of the commits that get their versions.
+    @Test func commitsAfterAPowerFailureBeginATimelineIfRelaxedOnesMayBeLost() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        let (count, _) = try await insertUnsynced(into: coordinator, withinSeconds: 3_600)
+        var found: Set<UInt64> = []
+        for image in disk.crashImages() {
+            let again = try await openPeer("/sim", image.fileSystem)
+            let version = again.published.version
+            found.insert(version)
+            try await insert(-1, into: again)
+            let timelines = again.timelines
+            let isNew = timelines.id(at: version) != timelines.id(at: version + 1)
+            expectTrue(isNew, "\(image.summary)")
+            await again.close()
+        }
+        expectEqual(found, [UInt64(count) - 1, UInt64(count)])
+        await coordinator.close()
+        let machine = disk.killImage()
+        machine.setBootID(Identity128(high: 1, low: 2))
+        let again = try await openPeer("/sim", machine)
+        try await insert(-1, into: again)
+        expectEqual(again.timelines.id(at: UInt64(count) + 1), again.timelines.id(at: 1))
+        await again.close()
+    }
+
     /// The pump has stopped by the time the long body ends, and its end restarts it.
     @Test func aTurnThatEndsAfterAFailureGivesTheWriterLockBack() async throws {
         let disk = SimFileSystem()

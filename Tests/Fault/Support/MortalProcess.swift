@@ -215,6 +215,11 @@ private final class MortalLock: LockFile {
         } catch {}
     }
 
+    func sync() throws(StoreError) {
+        try process.effect(.syncLock)
+        try lock.sync()
+    }
+
     func wake() {
         if (try? process.effect(.wake)) != nil { lock.wake() }
     }

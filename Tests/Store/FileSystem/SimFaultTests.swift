@@ -50,7 +50,9 @@ import Testing
                 try realm.rename("log", to: "old")
                 _ = try realm.open("old")
                 _ = try realm.names()
-                _ = try realm.openLock().tryLock(.writer, .shared)
+                let lock = try realm.openLock()
+                _ = try lock.tryLock(.writer, .shared)
+                try lock.sync()
                 try realm.unlink("old")
             }
             expectEqual(code, .ioFailed, "\(kind)")

@@ -31,6 +31,11 @@ import Testing
         lock.storeControl(&page)
         expectEqual(page.stores, 1)
         expectEqual(lock.loadControl(), page)
+        for flag in [\ControlPage.isRelaxed, \.isRelaxedDurable, \.isTimelineDue] {
+            page[keyPath: flag] = true
+            lock.storeControl(&page)
+            expectEqual(lock.loadControl(), page)
+        }
     }
 
     @Test func anUnknownBootStaysUnknown() throws {
