@@ -183,7 +183,7 @@ extension Realm {
         case full
         /// A crash of the process and, once the commit is synced, power loss. The sync begins
         /// within the given duration. A commit that is too large for one log record is always
-        /// synced before `write` returns.
+        /// synced before `write` returns, and so is the first one with this durability.
         case relaxed(within: Duration)
     }
 }

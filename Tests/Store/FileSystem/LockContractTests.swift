@@ -104,6 +104,16 @@ import Testing
     }
 
     @Test(arguments: DiskKind.allCases)
+    func syncingChangesNothing(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        pair.first.storeControlSlot(0, ControlWords(repeating: 6))
+        try pair.second.sync()
+        expectEqual(pair.first.loadControlSlot(0), ControlWords(repeating: 6))
+        pair.first.storeControlSlot(0, ControlWords(repeating: 7))
+        expectEqual(pair.second.loadControlSlot(0), ControlWords(repeating: 7))
+    }
+
+    @Test(arguments: DiskKind.allCases)
     func countersAreSharedAndLeaveTheSlotsAlone(kind: DiskKind) throws {
         let pair = try Pair(kind)
         expectEqual(pair.first.load(.grantCount), 0)

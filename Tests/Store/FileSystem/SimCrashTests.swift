@@ -144,6 +144,23 @@ import Testing
         expectTrue(seen.isSuperset(of: [[0, 0], [0, 1], [2, 1], [2, 3]]))
     }
 
+    @Test func controlPageHasNoStateFromBeforeItsSync() throws {
+        let realm = try makeRealm().0
+        let lock = try realm.openLock()
+        try realm.sync()
+        for number in 1...4 {
+            lock.storeControlSlot(number % 2, ControlWords(repeating: UInt64(number)))
+            if number == 2 { try lock.sync() }
+        }
+        var seen: Set<[UInt64]> = []
+        for image in disk.crashImages() {
+            let copy = try image.fileSystem.openDirectory(path, .existing).openLock()
+            seen.insert([copy.loadControlSlot(0)[0], copy.loadControlSlot(1)[0]])
+        }
+        expectTrue(seen.isSuperset(of: [[2, 1], [2, 3], [4, 3]]))
+        expectTrue(seen.isSubset(of: [[2, 1], [2, 3], [4, 1], [4, 3]]))
+    }
+
     @Test func imageIsAMachineOfItsOwnAfterARestart() throws {
         let (_, file) = try makeRealm()
         let lock = try disk.openDirectory(path, .creating).openLock()
