@@ -36,8 +36,8 @@ package struct CheckpointOptions: Sendable {
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
-    /// long after writing a checkpoint failed, 600 times if due to damage, up to 600 times on a
-    /// full disk (`FullDisk`). A failed reload is retried after the same delay, then after twice as
+    /// long after writing a checkpoint failed, then twice as long each time, up to 600 times; 600
+    /// times if due to damage. (On a full disk, it may be shorter: see `FullDisk`.) A failed reload is retried after the same delay, then after twice as
     /// long each time, up to 50 times as long (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
     /// The maximum time that a bulk commit or a compaction waits for another process's checkpoint,
@@ -75,6 +75,8 @@ struct CheckpointState {
     var retryAt: UInt64 = 0
     /// The last attempt to write or record a checkpoint, if there was no space for it.
     var fullDisk: FullDisk?
+    /// The next attempt after writing a checkpoint failed, except for lack of space.
+    var writeRetry: Backoff?
     /// The next retry after the checkpoint lock couldn't be acquired because of an error.
     var lockRetry: Backoff?
     /// The version of the checkpoint from which this process's tree was loaded; 0: none.
@@ -157,6 +159,21 @@ extension CoordinatorState {
         checkpoint.isBusy = true
         checkpoint.isCancelled = false
         return use(log, .checkpoint)
+    }
+
+    /// Delays the next checkpoint after one that wasn't written. Each attempt may write as much as
+    /// the last one.
+    ///
+    /// - Parameter failure: `nil` if it was cancelled.
+    mutating func delayCheckpoint(after failure: StoreError?, _ options: CheckpointOptions) {
+        let longest = 600 * options.retryNanoseconds
+        var pause = 10 * options.retryNanoseconds
+        if failure?.code == .invalidDatabase { pause = longest }  // damage is permanent
+        checkpoint.retryAt = IOPool.now() + pause
+        guard let failure, failure.code != .diskFull else { return }
+        let retry = Backoff(after: checkpoint.writeRetry, from: pause, to: longest)
+        checkpoint.writeRetry = retry
+        checkpoint.retryAt = retry.retryAt
     }
 
     /// Returns the checkpoint that is waiting to be recorded, and no longer records it.

@@ -101,13 +101,14 @@ extension Coordinator {
         }
         plan.lock.unlock(.checkpoint)
         if let failure { noteFullDisk(failure, freeByteCount: space, plan.deletions) }
-        // Damage is permanent, and each attempt would write everything before it again.
-        let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
-        let retryAt = IOPool.now() + pause * options.checkpoint.retryNanoseconds
         let endsCompaction = failure != nil && plan.compaction != nil
         let waiters = endCheckpointJob { state in
             state.checkpoint.finished = finished
-            if finished == nil { state.checkpoint.retryAt = retryAt }
+            if finished == nil {
+                state.delayCheckpoint(after: failure, options.checkpoint)
+            } else {
+                state.checkpoint.writeRetry = nil
+            }
             return endsCompaction ? state.takeCompaction() : []
         }
         guard let failure else { return }

@@ -1,0 +1,42 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Checkpoints that fail again and again.
+@Suite(.timeLimit(.minutes(40)))
+struct CheckpointRetryTests {
+    /// A process that has given up its privileges can't create nodes files any more. On a disk that
+    /// fails, each attempt would also write much.
+    @Test func thePauseBetweenAttemptsGrows() async throws {
+        let disk = SimFileSystem()
+        let failureCount = Mutex(0)
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.checkpoint.retryNanoseconds = 100_000
+            options.report = { event in
+                if case .checkpointFailed = event { failureCount.withLock { $0 += 1 } }
+            }
+        }
+        try await insert(0, into: coordinator)
+        disk.inject(SimFailure(.create, code: .filePermissionDenied, times: .forever))
+        let start = IOPool.now()
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        try await eventually {
+            coordinator.heal()  // wakes the pump
+            return failureCount.withLock { $0 } >= 12
+        }
+        // 1 ms after the first failure, then twice as long each time, but at most 60 ms
+        expectTrue(IOPool.now() - start >= 363_000_000)
+        disk.clearFailures()
+        try await eventually {
+            coordinator.heal()
+            return coordinator.statistics.checkpoints > 0
+        }
+        expectTrue(coordinator.state.withLock { $0.checkpoint.writeRetry == nil })
+        await coordinator.close()
+    }
+}
