@@ -37,8 +37,9 @@ package struct CheckpointOptions: Sendable {
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
     /// long after writing a checkpoint failed, then twice as long each time, up to 600 times; 600
-    /// times if due to damage. (On a full disk, it may be shorter: see `FullDisk`.) A failed reload is retried after the same delay, then after twice as
-    /// long each time, up to 50 times as long (5 s).
+    /// times if due to damage. (On a full disk, it may be shorter: see `FullDisk`.) A failed reload
+    /// is retried after the same delay, then after twice as long each time, up to 50 times as long
+    /// (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
     /// The maximum time that a bulk commit or a compaction waits for another process's checkpoint,
     /// which is paced and may have gigabytes to write.
