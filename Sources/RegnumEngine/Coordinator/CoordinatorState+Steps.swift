@@ -107,7 +107,7 @@ extension CoordinatorState {
     }
 
     private mutating func idleStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
-        guard writeFailure == nil else { return stop(nil) }
+        guard writeFailure == nil else { return stop(nextRetry(log)) }
         if wakeDue != nil {
             wakeDue = nil
             return .wake
@@ -127,11 +127,13 @@ extension CoordinatorState {
         return next == .max ? nil : next
     }
 
-    /// The time of the next retry after a failure.
+    /// The time of the next retry after a failure. The writer lock isn't acquired while the log
+    /// can't be written.
     private func nextRetry(_ log: RealmLog) -> UInt64? {
         guard followFailure == nil, phase == .open else { return nil }
         let follow = isHinted ? followRetry?.retryAt ?? .max : .max
-        let acquire = checkpoint.finished != nil ? acquireRetry?.retryAt ?? .max : .max
+        let mayAcquire = checkpoint.finished != nil && writeFailure == nil
+        let acquire = mayAcquire ? acquireRetry?.retryAt ?? .max : .max
         let reload = healingRetry(log) ?? .max
         let next = min(follow, acquire, reload, compactionRetry ?? .max)
         return next == .max ? nil : next

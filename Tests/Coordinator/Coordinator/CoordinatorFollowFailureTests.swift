@@ -56,6 +56,33 @@ struct CoordinatorFollowFailureTests {
         await writer.close()
     }
 
+    /// A process whose own sync failed may read for long before it writes again.
+    @Test func followingIsTriedAgainAfterAFailedSync() async throws {
+        let disk = SimFileSystem()
+        let events = Events()
+        let writer = try await openPeer("/sim", SimView(disk))
+        let reader = try await openPeer("/sim", SimView(disk)) { $0.report = events.note }
+        var (count, _) = try await insertUnsynced(into: writer, withinSeconds: 3_600)
+        while writer.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(.sync))
+        try await reader.catchUp(durably: true)
+        expectTrue(reader.state.withLock { $0.writeFailure != nil })
+        while !disk.fileNames(in: "/sim").contains("log-0-2") {
+            try await insert(count, into: writer)
+            count += 1
+        }
+        while writer.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(.open, code: .ioFailed, errno: 24, times: .forever))
+        reader.hint()
+        try await eventually { events.delayCount >= 2 }
+        disk.clearFailures()
+        // Without a further hint.
+        try await eventually { reader.published.version == UInt64(count) }
+        expectEqual(numbers(reader.published), Array(0..<count))
+        await reader.close()
+        await writer.close()
+    }
+
     // Covers .invalidDatabase
     @Test func damageThatAWriterFindsIsReportedOnce() async throws {
         let disk = SimFileSystem()
