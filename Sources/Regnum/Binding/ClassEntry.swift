@@ -93,13 +93,26 @@ final class ClassEntry: Sendable {
         mapping(in: database).mismatch ?? newest.flatMap { difference(since: database, $0) }
     }
 
+    /// Returns the error for a property whose values migrations have replaced since a past schema,
+    /// or `nil`. A property that was renamed, or that became optional, has kept its values. `nil`
+    /// also if a newer program has changed the class so that reading it is an error.
+    func replacement(since past: DatabaseSchema, _ newest: DatabaseSchema) -> Realm.Error? {
+        if mapping(in: newest).mismatch != nil { return nil }
+        return difference(since: past, newest, allowsRenaming: true)
+    }
+
     /// Returns the error for a property that isn't the one of that name in a past schema, or `nil`.
-    private func difference(since past: DatabaseSchema, _ newest: DatabaseSchema) -> Realm.Error? {
+    private func difference(
+        since past: DatabaseSchema, _ newest: DatabaseSchema, allowsRenaming: Bool = false
+    ) -> Realm.Error? {
         guard let before = past.table(named: schema.name),
             let after = newest.table(named: schema.name), before.key == after.key
         else { return nil }
         for property in schema.properties where property.isStored {
-            guard let problem = after.problem(with: property, since: before) else { continue }
+            guard
+                let problem = after.problem(
+                    with: property, since: before, allowsRenaming: allowsRenaming)
+            else { continue }
             return Realm.Error(
                 .schemaMismatch, "\(schema.name).\(property.nameWithColumn) \(problem).",
                 className: schema.name, property: property.name)
@@ -118,13 +131,25 @@ extension TableSchema {
     /// Returns how a stored property differs from the one of that name in an older form of the
     /// class, or `nil` if it is the same or wasn't stored.
     fileprivate func problem(
-        with property: PropertySchema, since older: TableSchema
+        with property: PropertySchema, since older: TableSchema, allowsRenaming: Bool
     ) -> String? {
-        if let place = place(of: property), let name = older.name(at: place) {
-            return equalUTF8(name, property.columnName) ? nil : "was named \(name)"
+        if let name = formerName(of: property, in: older) {
+            let isSame = allowsRenaming || equalUTF8(name, property.columnName)
+            return isSame ? nil : "was named \(name)"
         }
         return older.place(of: property) == nil
             ? nil : "has replaced a property of the same name"
+    }
+
+    /// Returns the name under which an older form of the class has the values of a property, or
+    /// `nil` if it doesn't have them.
+    private func formerName(of property: PropertySchema, in older: TableSchema) -> String? {
+        guard let place = place(of: property) else { return nil }
+        if let name = older.name(at: place) { return name }
+        guard case .column(let key) = place,
+            let source = columns.first(where: { $0.wasMoved(to: key) })
+        else { return nil }
+        return older.name(at: .column(source.key))
     }
 
     private func place(of property: PropertySchema) -> PropertyPlace? {

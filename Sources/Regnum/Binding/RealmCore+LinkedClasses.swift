@@ -15,13 +15,30 @@ extension RealmCore {
         of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema,
         before newest: DatabaseSchema? = nil
     ) -> Realm.Error? {
+        firstProblem(of: names, from: schema) { $0.problem(in: database, before: newest) }
+    }
+
+    /// Returns the error for a property of one of the classes whose values migrations have replaced
+    /// since a past schema, or `nil`.
+    ///
+    /// - Parameter schema: The class that leads to the others, which isn't checked itself.
+    func replacement(
+        of names: Set<StoredText>, from schema: ClassSchema, since past: DatabaseSchema,
+        _ newest: DatabaseSchema
+    ) -> Realm.Error? {
+        firstProblem(of: names, from: schema) { $0.replacement(since: past, newest) }
+    }
+
+    private func firstProblem(
+        of names: Set<StoredText>, from schema: ClassSchema,
+        _ problem: (ClassEntry) -> Realm.Error?
+    ) -> Realm.Error? {
         if names.isEmpty { return nil }
         let (linkedClasses, others) = schema.linkedClasses(named: names)
         // only @links in a predicate string leads to the others
         for linked in linkedClasses + others.sorted().compactMap({ knownClass(named: $0) }) {
             do throws(Realm.Error) {
-                let entry = try listedEntry(for: linked.type)
-                if let mismatch = entry.problem(in: database, before: newest) { return mismatch }
+                if let problem = problem(try listedEntry(for: linked.type)) { return problem }
             } catch {
                 return error
             }

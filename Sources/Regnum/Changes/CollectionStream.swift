@@ -388,7 +388,9 @@ final class CollectionStream {
         of root: DatabaseRoot, since old: FrozenTable
     ) throws(Realm.Error) {
         if root.schema === old.snapshot.root.schema { return }
-        guard let past else { return try request.checkClasses(at: root) }
+        guard let past else {
+            return try request.checkClasses(at: root, since: old.snapshot.root)
+        }
         try request.checkClasses(at: root, before: past.end)
     }
 

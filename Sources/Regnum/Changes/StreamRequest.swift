@@ -76,19 +76,33 @@ final class StreamRequest: Sendable {
     /// reads: that of the objects, that of the owner of a collection, those whose links lead to the
     /// object or the owner, and those that conditions and sorts lead to. Key paths are followed by
     /// name, so the classes along them are checked only if a newer program has changed the schema.
-    func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
+    ///
+    /// - Parameter old: The version that the stream has reached. If a newer program has migrated
+    ///   the realm since, properties that it has replaced are errors too.
+    func checkClasses(
+        at root: DatabaseRoot, since old: DatabaseRoot? = nil
+    ) throws(Realm.Error) {
         if let problem = problem(in: root.schema) { throw problem }
+        if let old, old.schema.version < root.schema.version,
+            let problem = problem(in: old.schema, before: root.schema)
+        {
+            throw problem
+        }
     }
 
     /// Like `checkClasses(at:)`, for a version that is read from history. Throws `.historyTrimmed`
     /// if a migration has changed, renamed or replaced a property since then: the stream can't tell
     /// what it would have shown at that version. The classes along key paths are checked too, since
-    /// the paths don't lead to properties that had another name or form; and if a closure is
-    /// called, those that it can read.
+    /// the paths don't lead to properties that had another name or form; if a closure is called,
+    /// those that it can read; and if there is a depth, the properties of the classes within it
+    /// that were replaced, since that changed objects without setting anything.
     func checkClasses(
         at past: DatabaseRoot, before newest: DatabaseRoot
     ) throws(Realm.Error) {
-        guard let problem = problem(in: past.schema, before: newest.schema) else { return }
+        guard
+            let problem = problem(in: past.schema, before: newest.schema)
+                ?? (callsClosure ? reachedProblem(in: past.schema, before: newest.schema) : nil)
+        else { return }
         // a newer program has migrated the realm
         if past.schema.version > realm.configuration.schemaVersion { throw problem }
         throw trimmed(past, problem)
@@ -99,17 +113,29 @@ final class StreamRequest: Sendable {
     func checkObjects(
         at past: DatabaseRoot, before newest: DatabaseRoot
     ) throws(Realm.Error) {
-        let problem = realm.mismatch(
-            of: reachedClasses, from: entry.schema, in: past.schema, before: newest.schema)
-        if let problem { throw trimmed(past, problem) }
+        if let problem = reachedProblem(in: past.schema, before: newest.schema) {
+            throw trimmed(past, problem)
+        }
     }
 
-    /// The classes to which the objects lead; none for values.
-    private var reachedClasses: Set<StoredText> {
+    /// Returns the mismatch of a class to which the objects or values lead, or `nil`. Values of any
+    /// type can lead to every class, including those that were removed.
+    private func reachedProblem(
+        in past: DatabaseSchema, before newest: DatabaseSchema
+    ) -> Realm.Error? {
         let isOwn = equalUTF8(plan.plan.tableName, entry.schema.name)
-        guard let schema = isOwn ? entry.schema : otherEntry?.schema else { return [] }
-        let reached = ClassSchema.reachable(from: [schema]) { $0.objectType }
-        return Set(reached.map { StoredText($0.name) })
+        let schema = isOwn ? entry.schema : otherEntry?.schema
+        var reached = ClassSchema.reachable(from: [schema].compactMap { $0 }) { $0.objectType }
+        let isOfAny = entry.schema.property(withElements: plan.plan.tableName).map {
+            entry.schema.properties[$0].shape.hasAnyValues
+        }
+        if isOfAny ?? false || reached.contains(where: \.hasAnyValues) {
+            if let problem = past.removedClass(before: newest) { return problem }
+            reached = ClassSchema.reachable(from: reached + realm.knownClasses) { $0.objectType }
+        }
+        return realm.mismatch(
+            of: Set(reached.map { StoredText($0.name) }), from: entry.schema, in: past,
+            before: newest)
     }
 
     private func trimmed(_ past: DatabaseRoot, _ problem: Realm.Error) -> Realm.Error {
@@ -130,12 +156,15 @@ final class StreamRequest: Sendable {
         {
             for path in paths { classes.formUnion(path.linkedClasses) }
         }
-        if newest != nil, callsClosure { classes.formUnion(reachedClasses) }
         return entry.problem(in: schema, before: newest)
             ?? otherEntry?.problem(in: schema, before: newest)
             ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema, before: newest) }
             ?? realm.mismatch(of: classes, from: entry.schema, in: schema, before: newest)
-            ?? plan.firstProblem(in: schema)
+            ?? newest.flatMap { newest in
+                // the classes within the depth
+                realm.replacement(
+                    of: query.declaredDependencies, from: entry.schema, since: schema, newest)
+            } ?? plan.firstProblem(in: schema)
     }
 
     /// Returns the names of a mark's properties, in order of declaration, inverses last.
@@ -158,6 +187,23 @@ extension Realm.Error {
             : Realm.Error(
                 .invalidInput, "The depth of a stream can't be negative: \(depth).",
                 className: className)
+    }
+}
+
+extension ClassSchema {
+    fileprivate var hasAnyValues: Bool { properties.contains { $0.shape.hasAnyValues } }
+}
+
+extension DatabaseSchema {
+    /// Returns the error for a class of objects that was removed, or `nil` if none was.
+    fileprivate func removedClass(before newest: DatabaseSchema) -> Realm.Error? {
+        let removed = zip(tables, newest.tables).first { before, after in
+            before.kind == .object && !before.isDropped && after.isDropped
+        }
+        guard let name = removed?.0.name else { return nil }
+        return Realm.Error(
+            .schemaMismatch, "\(name) was removed, and a value of any type can link to it.",
+            className: name)
     }
 }
 

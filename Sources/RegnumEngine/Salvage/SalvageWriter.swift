@@ -170,8 +170,8 @@ final class SalvageWriter: @unchecked Sendable {
         var byteCount = 8
         for column in table.columns {
             // A dropped property takes up space, which may be damaged, but has no values.
-            let isDropped = column.name == DroppedName.column(column.key)
-            let found = isDropped ? column.defaultValue : source.value(table.key, key, column)
+            let found =
+                column.isDropped ? column.defaultValue : source.value(table.key, key, column)
             guard var value = found,
                 table.rules[column.key.index].problem(with: value) == nil
             else {

@@ -10,7 +10,12 @@ package enum DroppedName {
     /// migration.
     package static func isDropped(_ name: String) -> Bool { name.utf8.first == mark }
 
-    static func column(_ key: ColumnKey) -> String { "\u{1}\(key.rawValue)" }
+    /// Returns the name of a dropped column.
+    ///
+    /// - Parameter target: The column to which its values were moved.
+    static func column(_ key: ColumnKey, movedTo target: ColumnKey? = nil) -> String {
+        "\u{1}\(key.rawValue)" + (target.map { ">\($0.rawValue)" } ?? "")
+    }
 
     static func list(_ key: ListKey) -> String { "\u{1}list \(key.rawValue)" }
 
@@ -28,6 +33,11 @@ extension TableSchema {
 extension ColumnSchema {
     /// Whether a migration dropped the property.
     package var isDropped: Bool { DroppedName.isDropped(name) }
+
+    /// Whether a migration moved the values to another column because the property became optional.
+    package func wasMoved(to target: ColumnKey) -> Bool {
+        equalUTF8(name, DroppedName.column(key, movedTo: target))
+    }
 }
 
 extension ListSchema {

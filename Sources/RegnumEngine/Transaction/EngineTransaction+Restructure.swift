@@ -79,7 +79,7 @@ extension EngineTransaction {
         own.move(
             source, to: target, columns: content.schema.tables[table.index].columns,
             edit: edit.nodes)
-        restructureDropped(table, source)
+        restructureDropped(table, source, movedTo: target)
         content.buildTrees(target, of: table, edit)
     }
 
@@ -275,12 +275,14 @@ extension EngineTransaction {
         schemaChanges.append(.restructured)
     }
 
-    /// Replaces the definition of a column whose values were dropped.
-    private func restructureDropped(_ table: TableKey, _ column: ColumnKey) {
+    /// Replaces the definition of a column whose values were dropped or moved.
+    private func restructureDropped(
+        _ table: TableKey, _ column: ColumnKey, movedTo target: ColumnKey? = nil
+    ) {
         restructure(
             content.schema.with(table) { columns in
                 columns[column.index] = ColumnDefinition(
-                    name: DroppedName.column(column), type: .bool,
+                    name: DroppedName.column(column, movedTo: target), type: .bool,
                     isOptional: columns[column.index].isOptional)
             })
     }

@@ -45,13 +45,14 @@ private enum Smaller {
 
 /// Streams of a program while a newer one migrates the realm.
 @Suite struct MigratedRealmStreamTests {
+    private let coordinator: Coordinator
     private let older: Realm
     private let configuration: Realm.Configuration
 
     init() async throws {
         let identifier = "migrated-\(UUID())"
         let options = CoordinatorOptions(place: .memory(identifier: identifier))
-        let coordinator = try await Coordinator.open(options)
+        coordinator = try await Coordinator.open(options)
         var configuration = Realm.Configuration(
             location: .inMemory(identifier: identifier),
             objectTypes: [Older.Room.self, Older.Post.self])
@@ -112,6 +113,7 @@ private enum Smaller {
         var map = older.object(Older.Post.self, forPrimaryKey: 1).rooms.changes(policy: policy)
             .makeAsyncIterator()
         var numbers = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
+        var deep = posts.changes(policy: policy).makeAsyncIterator()
         try await expectEqual(nextInitial(&rooms).count, 1)
         #expect(try await object.next() != nil)
         try await expectEqual(nextInitial(&messages).map(\.number), [1])
@@ -119,6 +121,7 @@ private enum Smaller {
         #expect(try await map.next() != nil)
         try await expectEqual(nextInitial(&large).map(\.number), [1])
         try await expectEqual(nextInitial(&numbers).map(\.number), [1])
+        try await expectEqual(nextInitial(&deep).map(\.number), [1])
         let newer = try await migrate()
         try await newer.write { tx in
             let room = try requireValue(tx.object(Newer.Room.self, forPrimaryKey: "a"))
@@ -142,6 +145,7 @@ private enum Smaller {
         // posts are unchanged
         let (now, delta) = try await nextUpdate(&numbers)
         expectTrue(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])
+        try await expectEqual(nextUpdate(&deep).1.insertions, [1])
     }
 
     // Covers O7
@@ -188,5 +192,51 @@ private enum Smaller {
         // the tags of a room, and the map of a post, are rows of hidden classes
         try await expectEqual(commits.next()?.classNames, ["Post", "Room"])
         withExtendedLifetime(smaller) {}
+    }
+
+    /// Returns the realm of another program, separate from those of the others.
+    private func program(
+        _ types: [ObjectBase.Type], _ version: UInt64 = 1, _ migration: MigrationBlock? = nil
+    ) -> Realm {
+        var configuration = configuration
+        configuration.objectTypes = types
+        configuration.schemaVersion = version
+        configuration.migration = migration
+        return Realm(RealmCore(coordinator, configuration))
+    }
+
+    /// The size became 0 in two migrations, although no commit has set it.
+    // Covers O5
+    @Test(arguments: [ChangePolicy.coalesce, .newest])
+    func streamEndsWithAnErrorWhenAPropertyWasReplaced(policy: ChangePolicy) async throws {
+        var rooms = older.objects(Older.Room.self).changes(policy: policy).makeAsyncIterator()
+        var posts = older.objects(Older.Post.self).changes(policy: policy).makeAsyncIterator()
+        var numbers = older.objects(Older.Post.self).changes(depth: 0, policy: policy)
+            .makeAsyncIterator()
+        try await expectEqual(nextInitial(&rooms).map(\.size), [9])
+        try await expectEqual(nextInitial(&posts).map(\.number), [1])
+        try await expectEqual(nextInitial(&numbers).map(\.number), [1])
+        let newer = try await migrate()
+        let newest = program([Older.Room.self, Older.Post.self], 3) { migration, _ in
+            try migration.deleteProperty(onType: "Room", "area")
+            try migration.renameProperty(onType: "Room", from: "posts", to: "messages")
+        }
+        _ = try await newest.migrate()
+        try await newest.write { tx in
+            let post = Older.Post()
+            post.number = 2
+            try tx.add(post)
+        }
+        let errors = [
+            await realmError { try await rooms.next(within: .zero) },
+            await realmError { try await posts.next(within: .zero) },
+        ]
+        for error in errors {
+            expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+            expectEqual(error?.property, "size")
+        }
+        // the posts themselves are unchanged
+        try await expectEqual(nextUpdate(&numbers).1.insertions, [1])
+        withExtendedLifetime((newer, newest)) {}
     }
 }
