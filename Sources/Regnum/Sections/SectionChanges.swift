@@ -34,8 +34,9 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
     public struct AsyncIterator: ChangeStreamIterator {
         private let changes: SectionChanges
         private let stream: CollectionStream
-        /// The sections at the last element; `nil` before the first one.
-        private var known: Sectioning<Key>?
+        /// The sections at the last element, and the stored schema with which their keys were read;
+        /// `nil` before the first one.
+        private var known: (sectioning: Sectioning<Key>, schema: DatabaseSchema)?
         /// The `skippedCount` of the stream at which the sections were determined.
         private var knownSkippedCount = 0
 
@@ -94,7 +95,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                 switch element {
                 case .initial(let place):
                     let sectioning = try changes.sectioning(at: place)
-                    known = sectioning
+                    known = (sectioning, place.root.schema)
                     return .initial(FrozenSections(changes.results(at: place), sectioning))
                 case .update(let old, let result, let place, let change, let origins):
                     return try advance(old, result, place, change, origins)
@@ -112,20 +113,28 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
             _ change: ResultChange, _ origins: [String]
         ) throws(Realm.Error) -> Element? {
             let old: Sectioning<Key>
+            let oldSchema: DatabaseSchema
             let isKnown = knownSkippedCount == stream.skippedCount
             knownSkippedCount = stream.skippedCount
             if isKnown, let known {
-                old = known
+                old = known.sectioning
+                oldSchema = known.schema
             } else {
                 guard let oldResult else {
                     preconditionFailure("A stream of sections has no sections to start from.")
                 }
                 old = try changes.sectioning(at: StreamPlace(table: oldTable, result: oldResult))
+                oldSchema = oldTable.snapshot.root.schema
             }
-            let new = try changes.sectioning(after: old, change, at: place)
-            known = new
+            // A property that wasn't stored reads as its default, and another program may have
+            // stored it with a different one: then other objects have new keys, too.
+            let marksAllKeys = changes.marksAllKeys && oldSchema === place.root.schema
+            let new =
+                try marksAllKeys
+                ? changes.sectioning(after: old, change, at: place) : changes.sectioning(at: place)
+            known = (new, place.root.schema)
             var difference = old.difference(
-                to: new, change, newKeys: changes.marksAllKeys ? nil : place.result.tree,
+                to: new, change, newKeys: marksAllKeys ? nil : place.result.tree,
                 isModified: changes.reported)
             if let key = changes.key {
                 difference = difference.restricted(
@@ -157,13 +166,12 @@ extension SectionChanges {
         }
     }
 
-    /// Returns the sections after a step, reading only the keys that can have changed.
+    /// Returns the sections after a step in which only the keys of inserted and modified rows can
+    /// have changed. If a closure returns the keys, it is called for all rows.
     fileprivate func sectioning(
         after old: Sectioning<Key>, _ change: ResultChange, at place: StreamPlace
     ) throws(Realm.Error) -> Sectioning<Key> {
-        guard marksAllKeys, case .column(let column) = source else {
-            return try sectioning(at: place)
-        }
+        guard case .column(let column) = source else { return try sectioning(at: place) }
         let query = results(at: place).query
         let keys = change.insertedKeys + change.modified.map(\.key)
         return try ReadScope.runThrowing { () throws(Realm.Error) in

@@ -43,6 +43,27 @@ private enum Smaller {
     }
 }
 
+private enum Untagged {
+    final class Entry: Object {
+        @Persisted(primaryKey: true) var number: Int
+    }
+}
+
+private enum Tagged {
+    final class Entry: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var tag = "a"
+    }
+}
+
+/// The tag has another default.
+private enum TaggedOtherwise {
+    final class Entry: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var tag = "b"
+    }
+}
+
 /// Streams of a program while a newer one migrates the realm.
 @Suite struct MigratedRealmStreamTests {
     private let coordinator: Coordinator
@@ -238,5 +259,42 @@ private enum Smaller {
         // the posts themselves are unchanged
         try await expectEqual(nextUpdate(&numbers).1.insertions, [1])
         withExtendedLifetime((newer, newest)) {}
+    }
+
+    /// The first write with a property stores its default, which all older objects then have.
+    // Covers O45, 6.8
+    @Test func sectionsHaveTheKeysThatAnotherProgramHasStored() async throws {
+        let untagged = program([Untagged.Entry.self])
+        try await untagged.write { tx in
+            for number in 1...2 {
+                let entry = Untagged.Entry()
+                entry.number = number
+                try tx.add(entry)
+            }
+        }
+        let tagged = program([Tagged.Entry.self])
+        let tags = tagged.objects(Tagged.Entry.self).sectioned(by: \.tag)
+        var changes = tags.changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await changes.next() else {
+            Issue.record("no initial element")
+            return
+        }
+        expectEqual(first.allKeys, ["a"])
+        let taggedOtherwise = program([TaggedOtherwise.Entry.self])
+        try await taggedOtherwise.write { tx in
+            let entry = TaggedOtherwise.Entry()
+            entry.number = 3
+            entry.tag = "c"
+            try tx.add(entry)
+        }
+        guard case .update(let now, let delta)? = try await changes.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(now.allKeys, ["b", "c"])
+        expectEqual(tags.current.allKeys, ["b", "c"])
+        expectEqual(delta.deletedKeys, ["a"])
+        expectEqual(delta.insertedKeys, ["b", "c"])
+        withExtendedLifetime((untagged, taggedOtherwise)) {}
     }
 }
