@@ -34,7 +34,8 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - keyPath: A stored property with an index. An object whose date isn't known yet can have
-    ///     `Date.distantFuture`.
+    ///     `Date.distantFuture`. Declare that as the default if the class already has objects when
+    ///     the property is added: otherwise they get a date in the past, and are removed.
     ///   - options: The settings.
     ///   - body: Runs in the transaction that removes the objects, before they are removed: what it
     ///     writes takes effect exactly once for each object, together with the removal. It may run
