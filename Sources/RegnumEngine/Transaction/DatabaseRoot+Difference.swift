@@ -33,8 +33,8 @@ extension MergedDelta {
 
 extension CommitSummary {
     /// Computes the changes between two versions of the same schema, or before and after a
-    /// migration, from their trees alone. Columns that were dropped or changed their type don't
-    /// count.
+    /// migration, from their trees alone. Columns and lists that were dropped or changed their type
+    /// don't count.
     ///
     /// - Complexity: O(n), where the two share nothing.
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
@@ -134,13 +134,14 @@ private struct RowDifference {
         return ClusterInner(node).child(index)
     }
 
-    /// Returns the list changes of rows that exist in both versions.
+    /// Returns the list changes of rows that exist in both versions, except of lists that were
+    /// dropped.
     func listChanges(
         _ schema: TableSchema, _ old: DatabaseRoot, shareLeaves: Bool
     ) -> [ListKey: [ListChange]] {
         guard let before = self.old else { return [:] }
         var result: [ListKey: [ListChange]] = [:]
-        for list in schema.lists {
+        for list in schema.lists where !list.isDropped {
             let oldLists = old.content.elements(schema.key, list.key)
             let newLists = self.new.elements(list.key.index)
             var changes: [ListChange] = []

@@ -65,6 +65,25 @@ private enum Free {
     static let types: [ObjectBase.Type] = [Seat.self, Guest.self]
 }
 
+private enum Tagged {
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var tags: List<String>
+        @Persisted var extra: AnyRealmValue
+    }
+
+    static let types: [ObjectBase.Type] = [Guest.self]
+}
+
+/// The tags and the extra value are gone.
+private enum Untagged {
+    final class Guest: Object {
+        @Persisted(primaryKey: true) var name: String
+    }
+
+    static let types: [ObjectBase.Type] = [Guest.self]
+}
+
 /// Streams that resume from before a migration.
 @Suite(.timeLimit(.minutes(10))) struct MigrationStreamTests {
     /// If the migration was written in parts, the change sets come from a comparison of the
@@ -117,6 +136,51 @@ private enum Free {
         expectEqual(named.modifications, [2, 4])
         expectEqual(named.modified.map(\.properties), [["content"], ["content"]])
         expectEqual(now[4].content[1]?["k"], .list([.int(-1)]))
+        await realm.close()
+    }
+
+    /// Like columns, lists that were dropped aren't changes of the objects that had them, even if
+    /// the versions are compared.
+    // Covers O10, O34
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest], [false, true])
+    func droppedPropertiesAreNoModifications(policy: ChangePolicy, inParts: Bool) async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration("tags.realm", Tagged.types)
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(3600))
+        let before = try await Realm.open(configuration)
+        try await before.write { tx in
+            for name in ["a", "b", "c", "d", "e"] {
+                let guest = Tagged.Guest()
+                guest.name = name
+                guest.tags.append("x")
+                guest.extra = .fromArray([.int(1)])
+                try tx.add(guest)
+            }
+        }
+        let cursor = before.snapshot().cursor
+        await before.close()
+        configuration.objectTypes = Untagged.types
+        configuration.schemaVersion = 2
+        if inParts {
+            configuration.resumableMigration = ResumableMigration(memoryByteCount: 0, batchCount: 2)
+        }
+        configuration.migration = { migration, _ in
+            try migration.deleteProperty(onType: "Guest", "tags")
+            try migration.deleteProperty(onType: "Guest", "extra")
+            try migration.enumerateObjects(ofType: "Guest") { _, _ in }
+        }
+        let realm = try await Realm.open(configuration)
+        let guests = realm.objects(Untagged.Guest.self)
+        var changes = guests.changes(policy: policy, since: cursor).makeAsyncIterator()
+        let quiet = try await changes.next(within: .zero)
+        expectNil(quiet.element)
+        try await realm.write { tx in
+            let guest = Untagged.Guest()
+            guest.name = "f"
+            try tx.add(guest)
+        }
+        let delta = try await nextUpdate(&changes).1
+        expectTrue(delta.insertions == [5] && delta.modifications.isEmpty)
         await realm.close()
     }
 
