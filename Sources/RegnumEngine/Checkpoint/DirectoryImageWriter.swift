@@ -178,11 +178,7 @@ enum SchemaImage {
         for index in 0..<tableCount {
             let name = try reader.string()
             let kind = try reader.tableKind(of: "checkpoint")
-            let count = try reader.count(
-                max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
-            var columns: [ColumnDefinition] = []
-            columns.reserveCapacity(count)
-            for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
+            let columns = try reader.columnDefinitions(of: "checkpoint")
             try SchemaRules.check(
                 newTable: name, kind, columns, isTaken: false, tableCount: index,
                 linkTargetCount: tableCount)

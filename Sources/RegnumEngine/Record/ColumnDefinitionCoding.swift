@@ -56,6 +56,18 @@ extension RecordReader {
             isFullTextIndexed: flags & CommitRecord.flagFullTextIndexed != 0,
             defaultValue: defaultValue, meaning: meaning)
     }
+
+    /// Reads the number of a new class's columns and their definitions.
+    mutating func columnDefinitions(
+        of carrier: String
+    ) throws(StoreError) -> [ColumnDefinition] {
+        let count = try self.count(
+            max: min(Limits.maximumColumnCount, remaining), "the number of columns")
+        var definitions: [ColumnDefinition] = []
+        definitions.reserveCapacity(count)
+        for _ in 0..<count { definitions.append(try columnDefinition(of: carrier)) }
+        return definitions
+    }
 }
 
 extension ScalarType {

@@ -180,11 +180,8 @@ private struct RecordApplication {
     private mutating func addTable() throws(StoreError) {
         let name = try reader.string()
         let kind = try reader.tableKind(of: "commit record")
-        let count = try reader.count(
-            max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
-        var columns: [ColumnDefinition] = []
-        for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
-        try chargeSchemaChange(adding: 1 + count)
+        let columns = try reader.columnDefinitions(of: "commit record")
+        try chargeSchemaChange(adding: 1 + columns.count)
         do throws(StoreError) {
             _ = try content.addTable(name, kind, columns, edit)
         } catch {

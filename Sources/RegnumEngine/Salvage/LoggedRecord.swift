@@ -106,11 +106,8 @@ struct LoggedRecord {
         try reader.require(index == schema.tables.count, "a new class has the wrong key")
         let name = try reader.string()
         let kind = try reader.tableKind(of: "commit record")
-        let count = try reader.count(
-            max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
-        var columns: [ColumnDefinition] = []
-        for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
-        try charge(adding: 1 + count)
+        let columns = try reader.columnDefinitions(of: "commit record")
+        try charge(adding: 1 + columns.count)
         do throws(StoreError) {
             try SchemaRules.check(
                 newTable: name, kind, columns, isTaken: schema.table(named: name) != nil,
