@@ -174,9 +174,6 @@ extension Coordinator {
         }
         try appender.sync()
         SelfCheck.check(written, of: plan.root, in: appender.bytes)
-        state.withLock { state in
-            state.statistics.checkpointedLeaves += UInt64(written.leafCount)
-        }
         var reference = plan.point
         reference.file = appender.fileNumber
         reference.offset = written.directory.extent

@@ -151,8 +151,6 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var checkpoints: UInt64 = 0
     /// Compactions among them that were requested.
     package var compactions: UInt64 = 0
-    /// Leaves written for these checkpoints.
-    package var checkpointedLeaves: UInt64 = 0
     /// Number of switches to a new checkpoint.
     package var reloads: UInt64 = 0
     /// Number of times this process acquired the writer lock.

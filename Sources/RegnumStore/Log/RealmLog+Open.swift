@@ -257,7 +257,6 @@ extension RealmLog {
         try log.recordingFailure { () throws(StoreError) in try directory.sync() }
         try log.readAll(beginning, deliver)
         report.controlPageWasLost = page == nil && !report.isNew
-        report.isOtherBoot = !log.isSameBoot(page) && !report.isNew
         var vouched = page?.durableEnd ?? 0
         if let page, log.isSameBoot(page) { vouched = max(vouched, page.visibleEnd) }
         log.control.writerEpoch = max(log.control.writerEpoch, log.lastWriterEpoch)

@@ -115,7 +115,6 @@ extension RealmLog {
         report.update(from: beginning)
         report.isReadOnly = true
         report.controlPageWasLost = page == nil
-        report.isOtherBoot = true
         try log.readAll(beginning, deliver)
         log.outdatedPage = page
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)

@@ -7,9 +7,6 @@ package struct RecoveryReport: Sendable, Equatable {
     /// Whether another process held the writer lock. Then the log was read to its published end,
     /// and its tail is left to that process.
     package var followedWriter = false
-    /// Whether the machine was rebooted since the realm was last used; also true if that is
-    /// unknown.
-    package var isOtherBoot = false
     /// Whether `LOCK` had no valid control page, so that it was rebuilt from the log.
     package var controlPageWasLost = false
     /// Whether a write or sync had failed, so that the log continues in a new segment.
