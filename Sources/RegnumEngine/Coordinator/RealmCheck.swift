@@ -12,13 +12,13 @@ package enum RealmCheck {
     ///   - limit: The check ends when it has found this much damage.
     ///   - isCancelled: Called periodically. If it returns true, the check ends.
     package static func run(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared, limit: Int,
-        isCancelled: @escaping () -> Bool
+        _ path: String, limit: Int, isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> IntegrityFindings {
-        let options = RealmContent.reading(path, fileSystem)
+        let options = RealmContent.reading(path)
         let walk = IntegrityWalk(limit: limit, isCancelled: isCancelled)
         let log = try LogCheck.run(
-            fileSystem, path: path, options: options.store, limit: limit, isCancelled: isCancelled)
+            options.fileSystem, path: path, options: options.store, limit: limit,
+            isCancelled: isCancelled)
         walk.findings.segmentCount = log.segmentCount
         walk.findings.recordCount = log.recordCount
         walk.findings.byteCount = log.byteCount

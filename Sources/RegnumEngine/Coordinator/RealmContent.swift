@@ -2,6 +2,8 @@ package import RegnumStore
 
 /// Access to a realm's content and files without opening it.
 package enum RealmContent {
+    private static let fileSystem = PosixFileSystem.shared
+
     /// Returns the newest published state of the realm in a directory, without changing anything;
     /// other processes may be writing it. The returned root keeps the files that it needs mapped.
     ///
@@ -17,6 +19,12 @@ package enum RealmContent {
             options.fileSystem, path: path, options: options.store, load: incoming.begin,
             incoming.apply)
         return (incoming.root, log.timelines.withLock { $0 })
+    }
+
+    private static func read(
+        _ path: String
+    ) throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
+        try read(path, reading(path))
     }
 
     /// Returns the initial content of a new realm if the options have a seed. The seed is read only
@@ -55,12 +63,9 @@ package enum RealmContent {
     /// Returns the schema version of the realm in a directory. Changes nothing.
     ///
     /// Throws as ``read(_:_:)`` does.
-    package static func schemaVersion(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
-    ) async throws(StoreError) -> UInt64 {
-        let options = reading(path, fileSystem)
-        return try await Coordinator.onPool { () throws(StoreError) in
-            try read(path, options).root.schema.version
+    package static func schemaVersion(_ path: String) async throws(StoreError) -> UInt64 {
+        try await Coordinator.onPool { () throws(StoreError) in
+            try read(path).root.schema.version
         }
     }
 
@@ -70,12 +75,10 @@ package enum RealmContent {
     ///
     /// - Parameter timelines: the timelines of the root's realm.
     package static func isCopy(
-        of root: DatabaseRoot, _ timelines: Timelines, _ path: String,
-        fileSystem: any FileSystem = PosixFileSystem.shared
+        of root: DatabaseRoot, _ timelines: Timelines, _ path: String
     ) async throws(StoreError) -> Bool {
-        let options = reading(path, fileSystem)
-        return try await Coordinator.onPool { () throws(StoreError) in
-            let copy = try read(path, options)
+        try await Coordinator.onPool { () throws(StoreError) in
+            let copy = try read(path)
             return copy.root.identity == root.identity && copy.root.version == root.version
                 && copy.timelines.id(at: root.version) == timelines.id(at: root.version)
         }
@@ -83,7 +86,7 @@ package enum RealmContent {
 
     /// Options for a single read, which is possible even where a realm can't be opened.
     static func reading(
-        _ path: String, _ fileSystem: any FileSystem
+        _ path: String, _ fileSystem: any FileSystem = PosixFileSystem.shared
     ) -> CoordinatorOptions {
         var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
         options.store.allowsNetworkFileSystem = true
@@ -91,9 +94,7 @@ package enum RealmContent {
     }
 
     /// Returns whether there is a realm in the directory. Changes nothing.
-    package static func exists(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
-    ) async throws(StoreError) -> Bool {
+    package static func exists(_ path: String) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
             try RealmLog.exists(fileSystem, path: path)
         }
@@ -104,18 +105,17 @@ package enum RealmContent {
     ///
     /// Throws as ``read(_:_:)`` does.
     package static func holds(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared,
-        _ condition: @escaping @Sendable (DatabaseRoot) -> Bool
+        _ path: String, _ condition: @escaping @Sendable (DatabaseRoot) -> Bool
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            try holds(path, fileSystem, condition)
+            try newestState(of: path, meets: condition)
         }
     }
 
-    private static func holds(
-        _ path: String, _ fileSystem: any FileSystem, _ condition: (DatabaseRoot) -> Bool
+    private static func newestState(
+        of path: String, meets condition: (DatabaseRoot) -> Bool
     ) throws(StoreError) -> Bool {
-        let found = try ifFound(read(path, reading(path, fileSystem)))
+        let found = try ifFound(read(path))
         return found.map { condition($0.root) } ?? false
     }
 
@@ -127,11 +127,10 @@ package enum RealmContent {
     /// - Parameter condition: what its newest state must meet to be removed. It is examined while
     ///   no other process can open or remove the realm.
     package static func remove(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared,
-        if condition: (@Sendable (DatabaseRoot) -> Bool)? = nil
+        _ path: String, if condition: (@Sendable (DatabaseRoot) -> Bool)? = nil
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            if isOpenHere(path, fileSystem) {
+            if isInRegistry(path) {
                 throw StoreError(
                     .alreadyOpen,
                     "The realm in \"\(path)\" is open in this process. Close it before deleting "
@@ -139,19 +138,17 @@ package enum RealmContent {
             }
             return try RealmLog.remove(fileSystem, path: path) { () throws(StoreError) in
                 guard let condition else { return true }
-                return try holds(path, fileSystem, condition)
+                return try newestState(of: path, meets: condition)
             }
         }
     }
 
     /// Returns whether the realm in the directory is open in this process.
-    package static func isOpenHere(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
-    ) async throws(StoreError) -> Bool {
-        try await Coordinator.onPool { () throws(StoreError) in isOpenHere(path, fileSystem) }
+    package static func isOpenHere(_ path: String) async throws(StoreError) -> Bool {
+        try await Coordinator.onPool { () throws(StoreError) in isInRegistry(path) }
     }
 
-    private static func isOpenHere(_ path: String, _ fileSystem: any FileSystem) -> Bool {
+    private static func isInRegistry(_ path: String) -> Bool {
         // Also checks the files' identity, because the path may be spelled differently.
         let directory = try? fileSystem.openDirectory(path, .readOnly)
         let identities = directory.map { [$0.identity] } ?? []

@@ -18,9 +18,9 @@ extension IndexTree {
 
     /// Calls `body` with the entries like `visit`, starting at the first of equal entries.
     @inline(__always)
-    func visitRepeated(from key: UInt64 = 0, _ row: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
-        guard var walk = IndexWalk(self, behindEntriesBelow: key, row) else { return }
-        walk.visit(from: key, row, body)
+    func visitRepeated(from key: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
+        guard var walk = IndexWalk(self, behindEntriesBelow: key, 0) else { return }
+        walk.visit(from: key, 0, body)
     }
 
     /// Calls `body` with the rows of a key in ascending order, including repetitions, until it

@@ -42,16 +42,12 @@ package struct CollectionOwner: Hashable, Sendable {
     /// The list or dictionary within a value of any type; `nil` for the list `name` itself.
     package var nested: NestedCollection?
 
-    package init(
-        tableName: String, keyColumn: String, key: Value, kind: Kind, name: String,
-        nested: NestedCollection? = nil
-    ) {
+    package init(tableName: String, keyColumn: String, key: Value, kind: Kind, name: String) {
         self.tableName = tableName
         self.keyColumn = keyColumn
         self.key = key
         self.kind = kind
         self.name = name
-        self.nested = nested
     }
 
     /// Whether the owner isn't simply the row with the key.
@@ -149,15 +145,11 @@ package struct NestedCollection: Hashable, Sendable {
 
     /// The column whose value the path starts at; `nil` if it starts at a list or map of values.
     package var column: String?
-    package var steps: [Step]
+    package var steps: [Step] = []
     /// Whether the path leads only to a dictionary, so that a list in its place isn't found.
-    package var isDictionary: Bool
+    package var isDictionary = false
 
-    package init(column: String?, steps: [Step] = [], isDictionary: Bool = false) {
-        self.column = column
-        self.steps = steps
-        self.isDictionary = isDictionary
-    }
+    package init(column: String?) { self.column = column }
 
     /// Follows the path from the list of a row. Returns `nil` if it leads to something else or
     /// nothing.

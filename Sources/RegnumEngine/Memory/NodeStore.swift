@@ -12,15 +12,14 @@ import RegnumStore
 ///
 /// Guard of the unchecked Sendable: `counts` is allocated once, and guarded by the heap's lock.
 final class NodeStore: @unchecked Sendable {
-    private let heap: NodeHeap
+    private let heap = NodeHeap.shared
     private let counts: UnsafeMutablePointer<NodeCounts>
     let registry = Guarded(RootRegistry())
     /// The addresses of all nodes, in debug and checked builds.
     let tracker = NodeTracker()
     private let mayLeaveNodes = Guarded(false)
 
-    init(heap: NodeHeap = .shared) {
-        self.heap = heap
+    init() {
         counts = .allocate(capacity: 1)
         counts.initialize(to: NodeCounts())
     }

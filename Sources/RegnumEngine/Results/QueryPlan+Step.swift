@@ -23,35 +23,30 @@ extension QueryPlan {
     /// several, the one with the lowest old positions); each of the rest is a deletion and an
     /// insertion. The result of a list in its own order changes as the list was spliced.
     ///
-    /// - Parameters:
-    ///   - result: the result that `evaluate` or `advance` returned for the step's old version. One
-    ///     of `evaluate(_:counters:)` saves the first step from building it again. It is edited in
-    ///     place if the caller gives up the only copy.
-    ///   - listChange: the change of the list that is the plan's source. If `nil`, it is taken from
-    ///     the step.
-    ///
     /// Throws the errors of `evaluate`.
+    ///
+    /// - Parameter result: the result that `evaluate` or `advance` returned for the step's old
+    ///   version. One of `evaluate(_:counters:)` saves the first step from building it again. It is
+    ///   edited in place if the caller gives up the only copy.
     /// - Complexity: O(c x log n) for c rows that changed themselves or from which changed rows of
     ///   other classes are reached; O(elements) for filtered or sorted rows of a list or of an
     ///   inverse over a list, if the step concerns them; as `evaluate` if the part of the schema
     ///   that the plan reads changed between the versions, and for orders of more than 64 values.
     package func advance(
-        _ result: consuming ResultTree, _ step: VersionStep, listChange: ListChange? = nil
+        _ result: consuming ResultTree, _ step: VersionStep
     ) throws(StoreError) -> (ResultTree, ResultChange) {
-        try advance(result, known: nil, step, listChange)
+        try advance(result, known: nil, step)
     }
 
     /// Returns the change that `advance` would return, given the result at the new version.
     package func change(
-        from old: ResultTree, to new: ResultTree, _ step: VersionStep,
-        listChange: ListChange? = nil
+        from old: ResultTree, to new: ResultTree, _ step: VersionStep
     ) throws(StoreError) -> ResultChange {
-        try advance(old, known: new, step, listChange).1
+        try advance(old, known: new, step).1
     }
 
     private func advance(
-        _ result: consuming ResultTree, known: ResultTree?, _ step: VersionStep,
-        _ listChange: ListChange?
+        _ result: consuming ResultTree, known: ResultTree?, _ step: VersionStep
     ) throws(StoreError) -> (ResultTree, ResultChange) {
         var statistics = QueryStatistics()
         defer { step.counters.rowsEvaluated.add(statistics.rowsEvaluated) }
@@ -82,17 +77,15 @@ extension QueryPlan {
             let (result, change) = advanceAll(before, after, step)
             return (new ?? result, change)
         case .list(let place, let row) where before.query.source == after.query.source:
-            let (result, change) = advanceList(
-                after, place, row, step, listChange ?? sourceChange(step))
+            let (result, change) = advanceList(after, place, row, step, sourceChange(step))
             return (new ?? result, change)
         case .sequence(let hop, let table, let row) where before.schema === after.schema:
-            let listChange = listChange ?? sourceChange(step)
+            let listChange = sourceChange(step)
             if !concerns(hop, table, row, after, step, listChange) { return (old, ResultChange()) }
             return try compare(old, known: new, before, after, step, listChange, &statistics)
         case .tree, .all, .list, .sequence, .reevaluate:
             return try compare(
-                old, known: new, before, after, step, listChange ?? sourceChange(step),
-                &statistics)
+                old, known: new, before, after, step, sourceChange(step), &statistics)
         }
     }
 

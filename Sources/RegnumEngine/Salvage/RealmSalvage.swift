@@ -2,6 +2,8 @@ package import RegnumStore
 
 /// A salvage: writes what can be read of a damaged realm to a new one (`SalvageWriter`).
 package enum RealmSalvage {
+    private static let fileSystem = PosixFileSystem.shared
+
     /// Salvages the realm in the directory `path`, without changing anything in it.
     ///
     /// Throws `fileNotFound` if there is no realm; `invalidDatabase` if nothing can be read of it;
@@ -12,8 +14,7 @@ package enum RealmSalvage {
     /// - Complexity: Reads everything three times, and keeps in memory what opening does: the
     ///   directories of checkpoints, and the changes since then.
     package static func run(
-        _ path: String, to target: String, fileSystem: any FileSystem = PosixFileSystem.shared,
-        isCancelled: CancellationFlag
+        _ path: String, to target: String, isCancelled: CancellationFlag
     ) async throws -> SalvageFindings {
         let place = try await Coordinator.onPool { () throws(StoreError) in
             guard try RealmLog.exists(fileSystem, path: path) else {
@@ -24,17 +25,15 @@ package enum RealmSalvage {
         }
         do throws(StoreError) {
             let writer = try await Coordinator.onPool { () throws(StoreError) in
-                let plan = try SalvagePlan(path, fileSystem) { isCancelled.isSet }
+                let plan = try SalvagePlan(path) { isCancelled.isSet }
                 try check(isCancelled, target)
                 return SalvageWriter(plan.source, plan.findings)
             }
-            let findings = try await write(writer, to: place.path, fileSystem) {
-                () throws(StoreError) in try check(isCancelled, target)
+            let findings = try await write(writer, to: place.path) { () throws(StoreError) in
+                try check(isCancelled, target)
             }
             try await Coordinator.onPool { () throws(StoreError) in
-                let result = try RealmCheck.run(place.path, fileSystem: fileSystem, limit: 1) {
-                    isCancelled.isSet
-                }
+                let result = try RealmCheck.run(place.path, limit: 1) { isCancelled.isSet }
                 try check(isCancelled, target)
                 if let damage = result.damages.first {
                     throw StoreError(
@@ -62,7 +61,7 @@ package enum RealmSalvage {
     }
 
     private static func write(
-        _ writer: SalvageWriter, to path: String, _ fileSystem: any FileSystem,
+        _ writer: SalvageWriter, to path: String,
         _ checkCancellation: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(StoreError) -> SalvageFindings {
         var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
@@ -77,7 +76,7 @@ package enum RealmSalvage {
         do {
             while !writer.isAtEnd {
                 try checkCancellation()
-                try await writeBatch(writer, coordinator, fileSystem)
+                try await writeBatch(writer, coordinator)
             }
             let root = coordinator.published
             findings = try await Coordinator.onPool { () throws(StoreError) in
@@ -92,7 +91,7 @@ package enum RealmSalvage {
     }
 
     private static func writeBatch(
-        _ writer: SalvageWriter, _ coordinator: Coordinator, _ fileSystem: any FileSystem
+        _ writer: SalvageWriter, _ coordinator: Coordinator
     ) async throws {
         let turn = try await coordinator.beginWrite()
         let commit: Commit?

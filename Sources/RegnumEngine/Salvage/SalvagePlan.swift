@@ -10,16 +10,15 @@ struct SalvagePlan {
     ///
     /// Throws `fileNotFound` if there is no realm; `invalidDatabase` if nothing can be read of it;
     /// `unsupportedFormat`; the errors of the file system.
-    init(
-        _ path: String, _ fileSystem: any FileSystem, isCancelled: @escaping () -> Bool
-    ) throws(StoreError) {
-        let store = RealmContent.reading(path, fileSystem).store
+    init(_ path: String, isCancelled: @escaping () -> Bool) throws(StoreError) {
+        let options = RealmContent.reading(path)
         let log = try LogCheck.run(
-            fileSystem, path: path, options: store, limit: .max, isCancelled: isCancelled)
+            options.fileSystem, path: path, options: options.store, limit: .max,
+            isCancelled: isCancelled)
         var bases = try SalvageBases(log, isCancelled)
         var changes: LoggedChanges
         repeat {
-            changes = try Self.changes(since: bases, path, fileSystem, store, isCancelled)
+            changes = try Self.changes(since: bases, path, options, isCancelled)
         } while bases.dropOlder(ifMissing: changes.gaps.first)
         let newest = max(
             log.checkpoints.map(\.version).max() ?? 0, log.versions.map(\.upperBound).max() ?? 0,
@@ -45,12 +44,13 @@ struct SalvagePlan {
     }
 
     private static func changes(
-        since bases: SalvageBases, _ path: String, _ fileSystem: any FileSystem,
-        _ store: StoreOptions, _ isCancelled: @escaping () -> Bool
+        since bases: SalvageBases, _ path: String, _ options: CoordinatorOptions,
+        _ isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> LoggedChanges {
         var changes = LoggedChanges(since: bases.isLogWhole ? nil : bases.roots.last)
         _ = try LogCheck.run(
-            fileSystem, path: path, options: store, limit: .max, isCancelled: isCancelled
+            options.fileSystem, path: path, options: options.store, limit: .max,
+            isCancelled: isCancelled
         ) { (body) throws(StoreError) in try changes.add(body) }
         return changes
     }
