@@ -158,7 +158,7 @@ extension ClassSchema {
             for round in 0...1 {
                 let tracer = ReadTracer(followsCollections: throughCollections, round: round)
                 let found: Any = tracer.recorder(root)[keyPath: keyPath]
-                guard tracer.reads == first.reads, isSample(found, last, round) else { return nil }
+                guard tracer.reads == first.reads, isSample(found, round) else { return nil }
             }
         case .link:
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
@@ -176,7 +176,7 @@ extension ClassSchema {
         return path
     }
 
-    private func isSample(_ found: Any, _ property: PropertySchema, _ round: Int) -> Bool {
+    private func isSample(_ found: Any, _ round: Int) -> Bool {
         guard let found = unwrapped(found) as? any FailableCustomPersistable else { return false }
         return Swift.type(of: found).isSample(found, round)
     }

@@ -35,7 +35,7 @@ extension DynamicWriter {
     }
 
     /// Returns a member of a set, which can't contain lists and dictionaries.
-    func member(any value: Any, _ name: Name, _ place: DynamicPlace) throws(Realm.Error) -> Value {
+    func member(any value: Any, _ name: Name) throws(Realm.Error) -> Value {
         guard case .value(let stored) = try anyTree(value, name, level: nil) else {
             throw name.wrong(value)
         }

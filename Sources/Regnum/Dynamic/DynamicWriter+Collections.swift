@@ -19,7 +19,7 @@ extension DynamicWriter {
             if column.type == .any {
                 return try insert(any: values.map { ("", $0) }, into: place, name)
             }
-            for value in try stored(values, column, place, name, from: start) {
+            for value in try stored(values, column, name, from: start) {
                 rows.append(try insert([value], into: target.key))
             }
             return rows
@@ -89,15 +89,14 @@ extension DynamicWriter {
         let name = name(place.list.name, place.table)
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
         if target.kind == .elements, let column = target.columns.first {
-            return SetMembers(values: try stored(values, column, place, name), keys: [])
+            return SetMembers(values: try stored(values, column, name), keys: [])
         }
         return SetMembers(values: [], keys: try rows(for: values, in: place))
     }
 
     /// Returns elements in their stored form.
     func stored(
-        _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name,
-        from start: Int = 0
+        _ values: [Any?], _ column: ColumnSchema, _ name: Name, from start: Int = 0
     ) throws(Realm.Error) -> [Value] {
         var stored: [Value] = []
         for (index, value) in values.enumerated() {
@@ -108,7 +107,7 @@ extension DynamicWriter {
             }
             stored.append(
                 column.type == .any
-                    ? try member(any: value, name, place)
+                    ? try member(any: value, name)
                     : try scalar(value, column, name, at: .index(start + index)))
         }
         return stored
@@ -149,7 +148,7 @@ extension DynamicWriter {
                 return try assign(any: value, toElement: element, of: place)
             }
             let name = name(place.list.name, place.table)
-            let values = try stored([value], column, place, name, from: position)
+            let values = try stored([value], column, name, from: position)
             return try store(.column(column, .value(values[0]), .error), in: target.key, element)
         }
         let rows = try rows(for: [value], in: place, from: position)

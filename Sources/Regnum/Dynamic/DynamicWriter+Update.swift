@@ -105,7 +105,7 @@ extension DynamicWriter {
                     try anyTree(value, name, level: place.level)
                 })
         }
-        let stored = try stored(values, column, place, name)
+        let stored = try stored(values, column, name)
         try check(stored, target.key, column.key)
         return .values(stored)
     }

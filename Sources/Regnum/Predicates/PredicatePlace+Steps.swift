@@ -76,7 +76,7 @@ extension PredicateBinder {
         let node: Query<AnyRealmValue>.Node
         switch place.kind {
         case .values(let column, let storage) where storage.isAny:
-            node = .column(place.hops, column, splitting: true)
+            node = .column(splitting: place.hops, column)
         case .entry(let key, let column, let storage) where storage.isAny:
             node = .entry(place.hops, key, column)
         case .nested(let path): node = .nested(path)

@@ -62,7 +62,7 @@ extension Query {
         guard case .scalar = property.shape else {
             return with(.objects(hops + owner.hops(through: property)))
         }
-        return with(.column(hops, property.reference, splitting: true))
+        return with(.column(splitting: hops, property.reference))
     }
 
     /// The path to the object or objects that the expression represents. Reports an error for the
@@ -80,9 +80,7 @@ extension Query {
 
 extension Query.Node {
     /// A property of the rows at the end of a path, splitting off the links at the path's end.
-    static func column(
-        _ hops: [Hop], _ column: ColumnReference, splitting: Bool
-    ) -> Query.Node {
+    static func column(splitting hops: [Hop], _ column: ColumnReference) -> Query.Node {
         let (several, links) = hops.splitAtLastCollection
         var column = column
         column.hops = links + column.hops

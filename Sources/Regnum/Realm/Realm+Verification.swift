@@ -12,12 +12,12 @@ extension Realm {
     /// - Throws: `.invalidInput` if `url` isn't a file URL; `.fileNotFound` if there is no realm;
     ///   `.unsupportedFormat`, `.filePermissionDenied`, `.ioFailed`; `CancellationError`. Damage
     ///   isn't thrown.
-    package static func verify(at url: URL, limit: Int = 1_000) async throws -> IntegrityReport {
+    package static func verify(at url: URL) async throws -> IntegrityReport {
         try Configuration.checkFile(url)
         let path = url.path
         return IntegrityReport(
             try await IntegrityReport.run { isCancelled throws(StoreError) in
-                try RealmCheck.run(path, limit: max(limit, 1), isCancelled: isCancelled)
+                try RealmCheck.run(path, limit: 1_000, isCancelled: isCancelled)
             })
     }
 }
