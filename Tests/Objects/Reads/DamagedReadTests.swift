@@ -224,10 +224,7 @@ private final class Calls: Sendable {
     /// The rest of a realm remains readable.
     @Test func damageOfOneLeafIsThatOfItsRowsAndProperty() async throws {
         let file = try await makeRealm()
-        var bytes = try Data(contentsOf: file)
-        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
-        bytes[text.lowerBound] ^= 1
-        try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
+        try Self.damageName(file)
         let realm = try await Realm.open(configuration)
         let snapshot = realm.snapshot()
         for _ in 0..<2 {  // also once the damage is known
@@ -256,6 +253,14 @@ private final class Calls: Sendable {
         }
         expectEqual(write?.code, .invalidDatabase)
         await realm.close()
+    }
+
+    /// Changes a bit in the name of item 99.
+    private static func damageName(_ file: URL) throws {
+        var bytes = try Data(contentsOf: file)
+        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
+        bytes[text.lowerBound] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
     }
 
     /// Changes a bit in the index of an integer property: of the leaf in the middle of those that
@@ -329,10 +334,7 @@ private final class Calls: Sendable {
     /// The standard library traps on collections that yield fewer elements than their count.
     @Test func resultsThatCannotBeSortedAreAnErrorAsAnArray() async throws {
         let file = try await makeRealm()
-        var bytes = try Data(contentsOf: file)
-        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
-        bytes[text.lowerBound] ^= 1
-        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        try Self.damageName(file)
         let realm = try await Realm.open(configuration)
         let error = #expect(throws: Realm.Error.self) {
             try realm.snapshot().read { snapshot in
@@ -348,10 +350,7 @@ private final class Calls: Sendable {
     /// element.
     @Test func nothingIsEvaluatedAgainAfterAnError() async throws {
         let file = try await makeRealm()
-        var bytes = try Data(contentsOf: file)
-        let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
-        bytes[text.lowerBound] ^= 1
-        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        try Self.damageName(file)
         let realm = try await Realm.open(configuration)
         let items = realm.snapshot().objects(DamagedItem.self)
         let found = realm.stats().foundRows
@@ -385,10 +384,7 @@ private final class Calls: Sendable {
         ) {
             let tests = try DamagedReadTests()
             let file = try await tests.makeRealm()
-            var bytes = try Data(contentsOf: file)
-            let text = try requireValue(bytes.range(of: Data("the name of the item 99".utf8)))
-            bytes[text.lowerBound] ^= 1
-            try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
+            try DamagedReadTests.damageName(file)
             let realm = try await Realm.open(tests.configuration)
             _ = realm.snapshot().objects(DamagedItem.self).map(\.name)
         }
