@@ -71,6 +71,14 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         try current.page(after: cursor, limit: limit)
     }
 
+    /// Returns up to `limit` of the current objects, the most relevant to the full-text searches of
+    /// the query first. See ``FrozenResults/mostRelevant(limit:)``.
+    public func mostRelevant(
+        limit: Int
+    ) throws(Realm.Error) -> [SearchHit<Frozen<Model>>] {
+        try current.mostRelevant(limit: limit)
+    }
+
     /// Returns the current position of the first occurrence of an object, or `nil` if there is
     /// none. See ``FrozenResults/index(of:)``.
     public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }

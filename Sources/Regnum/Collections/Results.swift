@@ -221,6 +221,17 @@ extension Results: RandomAccessCollection {
     /// - Complexity: That of ``index(of:)``.
     public func contains(_ object: Model) -> Bool { index(of: object) != nil }
 
+    /// Returns up to `limit` objects, the most relevant to the full-text searches of the query
+    /// first. See ``FrozenResults/mostRelevant(limit:)``.
+    public func mostRelevant(limit: Int) throws(Realm.Error) -> [SearchHit<Model>] {
+        let rows =
+            try scoredRows(limit: limit)
+            ?? binding.recordedKeys.map { ScoredRow(key: $0, score: 0) }
+        return rows.map {
+            SearchHit(object: binding.accessor(Model.self, row: $0.key), score: $0.score)
+        }
+    }
+
     /// Returns an iterator over the objects that match when the loop starts, even if the loop
     /// changes them. An object that was deleted in the meantime is returned as an invalidated
     /// object; check `isInvalidated`.

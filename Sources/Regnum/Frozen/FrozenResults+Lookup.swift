@@ -55,6 +55,41 @@ extension FrozenResults {
         return ResultsPage(found) { Frozen(table, row: $0) }
     }
 
+    /// Returns up to `limit` of the objects, the most relevant to the full-text searches of the
+    /// query first. Objects of equal relevance are in the order of the results.
+    ///
+    ///     let about = snapshot.objects(Note.self).where { $0.text.matchesText("green tea") }
+    ///     for hit in try about.mostRelevant(limit: 10) { print(hit.score, hit.object.title) }
+    ///
+    /// The score is the sum of the BM25 scores (S. Robertson and H. Zaragoza, *The Probabilistic
+    /// Relevance Framework: BM25 and Beyond*, 2009) of the object's text for all searches in the
+    /// conditions that the object meets, `matchesText` or `TEXT`, except those of linked objects
+    /// and those that are negated. The score of a text for a search is the sum over its terms,
+    /// which are the words and prefixes that it requires, including the words of phrases:
+    ///
+    ///     log(1 + (N - n + 0.5) / (n + 0.5)) * f * (k1 + 1) / (f + k1 * (1 - b + b * l / m))
+    ///
+    /// - `N` is the number of objects of the class, and `n` that of the objects whose text contains
+    ///   the term. `n` is taken from the index, which doesn't tell all words of more than eight
+    ///   letters apart if they agree in the first eight, and which counts by the first eight
+    ///   letters of a longer prefix.
+    /// - `f` is the number of occurrences of the term in the text: for a prefix, that of all words
+    ///   that start with it.
+    /// - `l` is the number of words in the text, and `m` the mean of `l` in these results.
+    /// - `k1` is 1.2 and `b` is 0.75.
+    ///
+    /// - Parameter limit: The maximum number of objects, at least 1.
+    /// - Throws: `.invalidQuery` if the query doesn't search the objects' own properties for any
+    ///   word; `.invalidInput` for a limit below 1; the errors of the query.
+    /// - Complexity: That of evaluating the query, plus O(m log m) for m objects, whose texts are
+    ///   read.
+    public func mostRelevant(
+        limit: Int
+    ) throws(Realm.Error) -> [SearchHit<Frozen<Model>>] {
+        let rows = try scoredRows(limit: limit) ?? []
+        return rows.map { SearchHit(object: Frozen(table, row: $0.key), score: $0.score) }
+    }
+
     /// Returns the objects at the given positions, in the order of the positions.
     ///
     /// - Precondition: All positions are in `0..<count`.

@@ -175,6 +175,22 @@ struct WordSearch: Sendable {
         return false
     }
 
+    /// Returns the number of words in a text, and adds to `counts`, from a position on, how many of
+    /// them each required term matches.
+    func count(
+        in text: UnsafeRawBufferPointer, _ counts: inout [Int], from position: Int
+    ) -> Int {
+        var reader = WordReader(text)
+        var wordCount = 0
+        while let word = reader.next() {
+            wordCount += 1
+            for index in required.indices where required[index].matches(word) {
+                counts[position + index] += 1
+            }
+        }
+        return wordCount
+    }
+
     /// Whether a value is a matching string. Null has no words.
     func matches(_ value: Value) -> Bool {
         guard case .string(let text) = value else { return matches(UnsafeRawBufferPointer.empty) }

@@ -61,7 +61,7 @@ extension ResolvedColumn {
 
 extension WordSearch.Term {
     /// The keys of the words that the term matches.
-    fileprivate func keys(seed: Identity128) -> ClosedRange<UInt64> {
+    func keys(seed: Identity128) -> ClosedRange<UInt64> {
         if isPrefix { return WordKey.keys(prefix: word) }
         let key = WordKey.key(word, seed: seed)
         return key...key

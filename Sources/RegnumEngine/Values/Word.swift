@@ -86,6 +86,14 @@ struct WordReader {
         return word.count > 0 ? word : nil
     }
 
+    /// Returns the number of words in a text.
+    static func count(in text: UnsafeRawBufferPointer) -> Int {
+        var reader = WordReader(text)
+        var count = 0
+        while reader.next() != nil { count += 1 }
+        return count
+    }
+
     /// Returns the number of an ASCII letter or digit, or 0.
     @inline(__always)
     private static func letter(ascii byte: UInt8) -> UInt8 {
