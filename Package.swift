@@ -134,7 +134,7 @@ let package = Package(
         .executableTarget(
             name: "RegnumFuzz",
             dependencies: [
-                "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore",
+                "EngineOracle", "Regnum", "RegnumEngine", "RegnumSimulation", "RegnumStore",
                 "RegnumTestSupport",
             ], path: "Tests/Programs/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
 

@@ -1,3 +1,4 @@
+import Regnum
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -5,12 +6,13 @@ import RegnumTestSupport
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// The decoders of a realm's files. The first byte of an input selects one, which reads the rest;
-/// checksums over it are made valid. An input may be rejected, but must never trap.
+/// The decoders of a realm's files, and the parser of predicate strings. The first byte of an input
+/// selects one, which reads the rest; checksums over it are made valid. An input may be rejected,
+/// but must never trap.
 enum FuzzTarget: UInt8, CaseIterable {
-    case record, delta, directory, leaves, log, headers
+    case record, delta, directory, leaves, log, headers, predicate
 
-    /// Passes an input to the decoder selected by its first byte.
+    /// Passes an input to the decoder or parser selected by its first byte.
     static func run(_ input: UnsafeRawBufferPointer, _ base: FuzzBase) {
         guard let first = input.first, let target = FuzzTarget(rawValue: first) else { return }
         let bytes = Array(input.dropFirst())
@@ -22,7 +24,10 @@ enum FuzzTarget: UInt8, CaseIterable {
             case .leaves: try base.readLeaves(bytes)
             case .log: try base.openLog(bytes)
             case .headers: base.readHeaders(bytes)
+            case .predicate: try base.items.evaluate(String(decoding: bytes, as: UTF8.self))
             }
+        } catch Realm.Error.Code.invalidQuery where target == .predicate {
+            return
         } catch let error as StoreError {
             switch error.code {
             case .invalidDatabase, .unsupportedFormat, .historyTrimmed: break
@@ -35,7 +40,7 @@ enum FuzzTarget: UInt8, CaseIterable {
 }
 
 /// The realm whose files are fuzzed: two versions, a checkpoint of the second, and what a reader
-/// finds in them.
+/// finds in them; and objects for predicate strings.
 ///
 /// Guard of the unchecked Sendable: one thread uses it, the fuzzer's.
 final class FuzzBase: @unchecked Sendable {
@@ -43,10 +48,12 @@ final class FuzzBase: @unchecked Sendable {
     let after: DatabaseRoot
     /// The commit that leads from `before` to `after`.
     let commit: Commit
+    let items: FuzzItems
     private let file: MemoryNodesFile
     private let checkpoint: TestCheckpoint
 
-    init() throws {
+    init() async throws {
+        items = try await FuzzItems()
         var content = try FuzzContent()
         try content.insert(20)
         before = content.root
@@ -74,7 +81,10 @@ final class FuzzBase: @unchecked Sendable {
                 ).encoded()
             ),
         ]
-        return inputs.map { ("\($0.0)", [$0.0.rawValue] + $0.1) }
+        let predicates = FuzzItems.texts.enumerated().map { number, text in
+            ("predicate-\(number)", [FuzzTarget.predicate.rawValue] + Array(text.utf8))
+        }
+        return inputs.map { ("\($0.0)", [$0.0.rawValue] + $0.1) } + predicates
     }
 
     private func read(_ root: DatabaseRoot) throws {

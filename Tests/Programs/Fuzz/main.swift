@@ -1,11 +1,11 @@
 import Foundation
 import RegnumTestSupport
 
-// Passes fuzzed bytes to the decoders of a realm's files. `Tests/soak --only fuzz` builds it with
-// LLVM's fuzzer and the address sanitizer; built otherwise, it runs the given files once each, or
-// with `--corpus FOLDER` writes inputs to start from.
+// Passes fuzzed bytes to the decoders of a realm's files and the parser of predicate strings.
+// `Tests/soak --only fuzz` builds it with LLVM's fuzzer and the address sanitizer; built otherwise,
+// it runs the given files once each, or with `--corpus FOLDER` writes inputs to start from.
 
-let base = try FuzzBase()
+let base = try await FuzzBase()
 
 #if REGNUM_FUZZER
 
