@@ -261,7 +261,7 @@ extension RealmLog {
         if let page, log.isSameBoot(page) { vouched = max(vouched, page.visibleEnd) }
         log.control.writerEpoch = max(log.control.writerEpoch, log.lastWriterEpoch)
         try log.recoverTail(vouchedEnd: vouched, page: page, &report, deliver)
-        if report.isOtherBoot { log.noteReboot() }
+        if !log.isSameBoot(page), !report.isNew { log.noteReboot() }
         log.control.bootID = log.bootID  // not earlier: a failure is recorded in the page as found
         if report.controlPageWasLost { try log.leaveSegment() }
         log.publish(wakes: !isAlone)
