@@ -230,13 +230,16 @@ public actor RealmPool {
     /// most until the task is cancelled.
     private func waitForChange(of name: String?, _ number: UInt64) async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let waiter = (number: number, continuation: continuation)
                 if Task.isCancelled {
                     continuation.resume()
                 } else if let name {
-                    guard let slot = slots[name] else { return continuation.resume() }
-                    slot.waiters.append(waiter)
+                    if let slot = slots[name] {
+                        slot.waiters.append(waiter)
+                    } else {
+                        continuation.resume()
+                    }
                 } else {
                     let index = waiters.firstIndex { $0.number > number } ?? waiters.endIndex
                     waiters.insert(waiter, at: index)
