@@ -5,6 +5,7 @@ import Testing
 
 @testable import Regnum
 @testable import RegnumEngine
+@testable import RegnumStore
 @testable import RegnumTestModels
 
 /// Realms that an earlier build of the library wrote, in `Golden/1.0`: they open, and have what they
@@ -23,7 +24,7 @@ import Testing
     private func configuration(_ name: String) -> Realm.Configuration {
         var configuration = folder.configuration(name, Self.types)
         configuration.schemaVersion = name == "log" ? 0 : 1
-        configuration.historyRetention = .seconds(1_000_000_000)
+        configuration.historyRetention = .init(age: .seconds(1_000_000_000))
         configuration.adjust = { options in
             options.store.firstSegmentByteCount = 8192
             options.checkpoint.maximumCommitCount = name == "log" ? 1_000_000 : 4
@@ -113,7 +114,7 @@ import Testing
             if name != "log" {
                 await realm.close()
                 var next = configuration(name)
-                next.migration = { migration in
+                next.migration = { migration, _ in
                     try migration.enumerateObjects(ofType: "JSONKeyed") { _, new in
                         new?["small"] = 7
                     }
