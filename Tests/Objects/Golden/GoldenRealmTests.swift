@@ -162,10 +162,11 @@ import Testing
             try await realm.write { tx in
                 var draw = JSONDraw(random: SeededRandom(seed &* 100 &+ UInt64(round)))
                 let (things, keyed) = draw.content()
-                for object in keyed where !object.isManaged {
-                    try tx.add(object, update: .modified)
+                if round > 0 {
+                    for object in keyed { object.name = "\(object.name ?? "none") \(round)" }
                 }
-                for thing in things where !thing.isManaged { try tx.add(thing, update: .modified) }
+                for object in keyed where !object.isManaged { try tx.add(object) }
+                for thing in things where !thing.isManaged { try tx.add(thing) }
             }
         }
     }
