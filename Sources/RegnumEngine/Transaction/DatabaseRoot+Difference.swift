@@ -78,8 +78,9 @@ extension MergedDelta {
     mutating func addChangedItems(
         of table: TableSchema, in new: DatabaseRoot, modifiedItems: (TableSchema) -> [ModifiedRow]
     ) {
-        // For an element that is itself such a value, being touched is enough.
-        if table.kind == .elements { return }
+        // For an element that is itself such a value, being touched is enough. A dropped class of
+        // elements isn't marked as one any longer, but still contains itself.
+        if table.kind == .elements || table.isDropped { return }
         for list in table.lists {
             guard let column = table.column(ofItems: list) else { continue }
             var rows = Set(listChanges[list.key, default: []].map(\.row))
