@@ -227,15 +227,15 @@ import Testing
             try await visit(0..<count)
             try await visit(0..<count)
             let many = try use()
-            let isFlat = many.descriptors <= few.descriptors + 16 && many.threads <= few.threads + 8
-            guard isFlat else {
-                fatalError("\(few) after 16 realms, \(many) after \(count)")
-            }
+            let uses = "\(few) after 16 realms, \(many) after \(count)"
+            expectTrue(many.descriptors <= few.descriptors + 16, "\(uses)")
+            // the library's threads that wait for disks: 16 in each of a few pools
+            expectTrue(many.threads <= few.threads + 48, "\(uses)")
             for number in [0, 20, count - 1] {
                 let found = try await pool.withRealm("r\(number)") { realm in
                     realm.snapshot().objects(Room.self).count
                 }
-                guard found == (number < 16 ? 3 : 2) else { fatalError("r\(number): \(found)") }
+                expectEqual(found, number < 16 ? 3 : 2)
             }
             await pool.close()
         }

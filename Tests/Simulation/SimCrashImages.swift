@@ -79,7 +79,8 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
     /// Makes the image, an independent file system each time.
     package subscript(index: Int) -> SimImage {
         let choice = choices[index]
-        let imageSeed = SeededRandom.mix(SeededRandom.mix(seed) ^ UInt64(index))
+        // Not 0, the default seed of a disk: the image would have the boot id of that disk.
+        let imageSeed = SeededRandom.mix(SeededRandom.mix(seed) ^ (UInt64(index) + 1))
         var image = SimState(sectorByteCount: state.sectorByteCount, seed: imageSeed)
         image.plainFiles = state.plainFiles
         image.lastNumber = state.lastNumber

@@ -66,7 +66,7 @@ extension RealmCore {
         guard let last = timelines.lastVersion(of: timeline) else { return .unknown }
         return .left(
             "refers to commits that the realm \"\(configuration.name)\" does not have: it was "
-                + "copied or restored or has lost them, and has commits of its own after version "
+                + "restored, is a copy or has lost them, and has commits of its own after version "
                 + "\(last)")
     }
 

@@ -212,10 +212,20 @@ extension RealmLog {
         return (log, report)
     }
 
-    /// Opens a realm without a writer: reads the segments, checks the tail and repairs the control
-    /// page.
+    /// Opens a realm without a writer.
     private static func openAsWriter(
         _ place: Place, _ seed: Seed?, _ load: Load?, _ deliver: Deliver
+    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
+        let isAlone = try place.lock.tryLock(.session, .exclusive)
+        let opened = try recover(place, seed, isAlone: isAlone, load, deliver)
+        // Until then, nobody else can open the realm. An error ends this attempt, and its locks.
+        if isAlone { _ = try place.lock.tryLock(.session, .shared) }
+        return opened
+    }
+
+    /// Reads the segments, checks the tail and repairs the control page.
+    private static func recover(
+        _ place: Place, _ seed: Seed?, isAlone: Bool, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let (directory, lock) = (place.directory, place.lock)
         var report = RecoveryReport()
@@ -224,8 +234,6 @@ extension RealmLog {
             try removeUnfinished(directory)
         }
         var last = try lastSegmentNumber(directory)
-        let isAlone = try lock.tryLock(.session, .exclusive)
-        defer { if isAlone { _ = try? lock.tryLock(.session, .shared) } }
         let failedSyncCount = lock.load(.failedSyncCount)
         let anyPage = lock.loadControlForWriting()
         if last == nil {
