@@ -175,7 +175,7 @@ package struct LogCheck {
             next = isLast ? nil : try open(numbers[index + 1])
             if index > 0, numbers[index - 1] + 1 != number {
                 try reportGap(after: numbers[index - 1], before: number)
-                end = nil
+                (end, version) = (nil, nil)
             }
             guard let segment = current else {
                 (end, version) = (nil, nil)

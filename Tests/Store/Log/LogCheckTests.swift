@@ -104,6 +104,23 @@ import Testing
         expectTrue(!missing.damages.isEmpty && missing.mayLackEnd)
     }
 
+    /// The commits after a missing segment don't continue those before it, which is no damage.
+    @Test func missingSegmentIsTheOnlyDamage() throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        for _ in 0..<60 { try process.commit(3_000) }
+        try #require(realm.segmentSizes().count >= 4)
+        realm.disk.removeFile("log-0-1", in: realm.path)
+        let check = try LogCheck.run(
+            realm.disk, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(check.damages.map(\.path), [realm.path + "/log-0-1"])
+        expectEqual(check.versions.count, 2)
+        expectEqual(check.versions.first?.lowerBound, 1)
+        expectEqual(check.versions.last?.upperBound, 60)
+        expectTrue(!check.mayLackEnd)
+    }
+
     /// The place of a segment that was copied from another realm.
     enum Place: CaseIterable {
         case afterTheLast, last, second
