@@ -135,30 +135,70 @@ extension SalvageReport: CustomStringConvertible {
         lines += lostObjects.map { "lost: \($0)" }
         lines += changedProperties.map { "changed: \($0)" }
         lines += classes.map(\.description)
-        let lostCount = classes.reduce(0) { $0 + $1.lostCount }
-        let changedCount = classes.reduce(0) { $0 + $1.changedCount }
-        let losses =
-            isComplete
-            ? "nothing was lost" : "lost \(lostCount) objects, changed \(changedCount) properties"
+        let losses = isComplete ? "nothing was lost" : losses.joined(separator: ", ")
         lines.append("version \(version); \(losses)")
         return lines.joined(separator: "\n")
     }
+
+    /// The missing commits, and the numbers of objects and properties that aren't as they were.
+    private var losses: [String] {
+        let objects: [(count: Int, what: String)] = [
+            (classes.reduce(0) { $0 + $1.lostCount }, "lost"),
+            (classes.reduce(0) { $0 + $1.uncertainCount }, "uncertain"),
+        ]
+        let changedCount = classes.reduce(0) { $0 + $1.changedCount }
+        var texts = missingTexts
+        for (count, what) in objects where count > 0 {
+            texts.append("\(count.of("object")) \(what)")
+        }
+        if changedCount > 0 {
+            texts.append("\(changedCount.of("property", "properties")) changed")
+        }
+        return texts
+    }
+
+    /// The number of missing commits with their versions, of which at most the first runs are
+    /// named; and from which version on there may have been more.
+    private var missingTexts: [String] {
+        var texts: [String] = []
+        let known = missingCommits.filter { $0.last != nil }
+        if !known.isEmpty {
+            let count: UInt64 = known.reduce(0) { $0 + $1.count }
+            var runs = known.prefix(Self.maximumRunCount).map(\.versions)
+            if known.count > runs.count { runs.append("…") }
+            let noun = count == 1 ? "version" : "versions"
+            texts.append(
+                "\(count.of("commit")) missing (\(noun) \(runs.joined(separator: ", ")))")
+        }
+        if let open = missingCommits.last, open.last == nil {
+            texts.append("\(open) missing")
+        }
+        return texts
+    }
+
+    private static let maximumRunCount = 8
 }
 
 extension SalvageReport.MissingCommits: CustomStringConvertible {
     /// The versions of the commits.
     public var description: String {
         guard let last else { return "perhaps commits from version \(first) on" }
-        return first == last
-            ? "the commit of version \(first)" : "the commits of versions \(first) to \(last)"
+        return "the \(first == last ? "commit of version" : "commits of versions") \(versions)"
     }
+
+    /// The versions, if it is known which is the last.
+    fileprivate var versions: String {
+        last.map { $0 == first ? "\(first)" : "\(first) to \($0)" } ?? ""
+    }
+
+    fileprivate var count: UInt64 { last.map { $0 - first + 1 } ?? 0 }
 }
 
 extension SalvageReport.ClassCounts: CustomStringConvertible {
     /// The counts, on one line.
     public var description: String {
         var text = "\(className): \(savedCount) saved, \(lostCount) lost"
-        if changedCount > 0 { text += ", \(changedCount) properties changed" }
+        if changedCount > 0 { text += ", \(changedCount.of("property", "properties")) changed" }
         if uncertainCount > 0 { text += ", \(uncertainCount) uncertain" }
         return text
     }

@@ -93,8 +93,7 @@ extension QueryExplanation {
 
     fileprivate var workSentence: String {
         "Examined \(statistics.rowsEvaluated.of("object")) and "
-            + "\(statistics.indexEntriesRead) index "
-            + "\(statistics.indexEntriesRead == 1 ? "entry" : "entries"); "
+            + "\(statistics.indexEntriesRead.of("index entry", "index entries")); "
             + "the result has \(foundCount.of("object"))."
     }
 }
@@ -120,9 +119,4 @@ extension QuerySource {
         case .backlinks(let name, _, _): "the inverse of \(name.wrappedValue)"
         }
     }
-}
-
-extension Int {
-    /// The number with a noun in the singular or plural.
-    fileprivate func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -98,6 +98,11 @@ struct SalvageTests {
         report.missingCommits.map { [$0.first, $0.last] }
     }
 
+    /// The last line of a report.
+    static func summary(_ report: SalvageReport) -> String {
+        report.description.split(separator: "\n").last.map(String.init) ?? ""
+    }
+
     func crates(_ report: SalvageReport) throws -> SalvageReport.ClassCounts {
         try requireValue(report.classes.first { $0.className == "Crate" })
     }
@@ -182,6 +187,9 @@ struct SalvageTests {
         let changed = report.changedProperties.map { "\($0.key ?? "") \($0.property)" }
         let expected = (1_024..<1_100).flatMap { ["\($0) next", "\($0) others"] }
         expectEqual(Set(changed), Set(expected))
+        expectTrue(
+            report.description.hasSuffix("; 1024 objects lost, 152 properties changed"),
+            "\(report)")
         try await expectEqual(saved(), Set(1_024..<1_100))
     }
 
@@ -248,6 +256,7 @@ struct SalvageTests {
         expectTrue(report.damages.count == 1 && report.lostObjects.isEmpty, "\(report)")
         let changed = report.changedProperties.map(\.description)
         expectEqual(changed, ["Crate 0, others: the order may differ"])
+        expectTrue(report.description.hasSuffix("; 1 property changed"), "\(report)")
         try await expectEqual(saved(), Set(0..<count))
         let new = try await Realm.open(configuration("new.realm"))
         let others = try await new.read { tx in
@@ -268,6 +277,8 @@ struct SalvageTests {
         expectEqual(Self.missing(report), [[2, 2]])
         expectTrue(!report.isComplete && report.version == 3, "\(report)")
         try expectEqual(crates(report).uncertainCount, 10)
+        expectEqual(
+            Self.summary(report), "version 3; 1 commit missing (version 2), 10 objects uncertain")
         try await expectEqual(saved(), Set(0..<10).union(20..<30))
     }
 
@@ -279,7 +290,9 @@ struct SalvageTests {
         try bytes.prefix(end).write(to: file, options: .atomic)
         let report = try await salvage()
         expectEqual(Self.missing(report), [[2, 3]])
-        expectEqual(report.version, 1)
+        expectEqual(
+            Self.summary(report),
+            "version 1; 2 commits missing (versions 2 to 3), 10 objects uncertain")
         try await expectEqual(saved(), Set(0..<10))
     }
 
