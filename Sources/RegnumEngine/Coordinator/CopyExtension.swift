@@ -124,7 +124,7 @@ package struct CopyExtension: Sendable {
     ) throws(StoreError) {
         let version = copy.version
         let durableEnd = original.state.withLock { $0.durableEnd }
-        guard var replay = try log.history.find(version).beginnings.first?.replay else {
+        guard var replay = try log.history.replay(after: version) else {
             throw trimmed("the log since version \(version) was removed", version)
         }
         // Nothing is written if it would end before the version that is wanted.

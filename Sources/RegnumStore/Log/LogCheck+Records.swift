@@ -157,34 +157,7 @@ extension LogCheck {
                     position: next, sequence: damaged.header.sequence &+ 1, chain: 0)
             }
         }
-        var start = position
-        while start < limit {
-            let count = min(limit - start, options.maximumWindowByteCount)
-            let bytes = try segment.file.read(
-                at: segment.fileOffset(of: start), count: Int(count))
-            var records = ScatteredRecords(
-                salt: segment.header.salt, fileOffset: segment.fileOffset(of: start),
-                maximumBodyByteCount: options.maximumRecordBodyByteCount)
-            var found: LogPoint?
-            bytes.withUnsafeBytes { all in
-                records.forEach(in: all, before: all.count) { record, offset in
-                    let place = start + UInt64(offset)
-                    guard found == nil, place > position else { return }
-                    found = LogPoint(
-                        position: place, sequence: record.header.sequence,
-                        chain: record.header.previousChain)
-                }
-            }
-            if let found { return found }
-            // The next window begins with what may be the beginning of a record.
-            let overlap = UInt64(
-                RecordFraming.byteCount(bodyByteCount: options.maximumRecordBodyByteCount))
-            guard bytes.count == Int(count), count > overlap, start + count < limit else {
-                return nil
-            }
-            start += count - overlap
-        }
-        return nil
+        return try segment.intactRecord(after: position, before: limit, options)
     }
 
     /// Returns the header of a record if its checksum is right.

@@ -141,7 +141,7 @@ package struct LogHistory: Sendable {
         return Array(numbers[start...])
     }
 
-    private func open(_ number: UInt64) throws(StoreError) -> LogSegment {
+    func open(_ number: UInt64) throws(StoreError) -> LogSegment {
         let segment = try LogSegment.open(directory, number)
         guard segment.header.realmID == nodes.realmID else {
             throw StoreError(

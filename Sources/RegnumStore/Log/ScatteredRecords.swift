@@ -48,3 +48,42 @@ struct ScatteredRecords {
         }
     }
 }
+
+extension LogSegment {
+    /// Returns the place of the first record after a position that is intact and begins before
+    /// `limit`; `nil` if there is none.
+    ///
+    /// - Complexity: O(bytes); reads up to the record.
+    func intactRecord(
+        after position: LogPosition, before limit: LogPosition, _ options: StoreOptions
+    ) throws(StoreError) -> LogPoint? {
+        let limit = min(limit, capacityEnd)
+        var start = position
+        while start < limit {
+            let count = min(limit - start, options.maximumWindowByteCount)
+            let bytes = try file.read(at: fileOffset(of: start), count: Int(count))
+            var records = ScatteredRecords(
+                salt: header.salt, fileOffset: fileOffset(of: start),
+                maximumBodyByteCount: options.maximumRecordBodyByteCount)
+            var found: LogPoint?
+            bytes.withUnsafeBytes { all in
+                records.forEach(in: all, before: all.count) { record, offset in
+                    let place = start + UInt64(offset)
+                    guard found == nil, place > position else { return }
+                    found = LogPoint(
+                        position: place, sequence: record.header.sequence,
+                        chain: record.header.previousChain)
+                }
+            }
+            if let found { return found }
+            // The next window begins with what may be the beginning of a record.
+            let overlap = UInt64(
+                RecordFraming.byteCount(bodyByteCount: options.maximumRecordBodyByteCount))
+            guard bytes.count == Int(count), count > overlap, start + count < limit else {
+                return nil
+            }
+            start += count - overlap
+        }
+        return nil
+    }
+}
