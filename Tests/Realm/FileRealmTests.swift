@@ -56,6 +56,29 @@ import Testing
         await second.close()
     }
 
+    /// A compaction writes two images of the newest version, which are one checkpoint to users.
+    @Test func checkpointOfACompactionIsNamedOnce() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let realm = try await Realm.open(.init(location: .file(url)))
+        try await realm.write { try $0.add(Room("general")) }
+        _ = try await realm.compact()
+        let version = realm.snapshot().version
+        let information = try await requireValue(realm.information())
+        expectEqual(information.checkpoints.map(\.version), [version])
+        await realm.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path)
+        where name.hasPrefix("nodes-") {
+            try FileManager.default.removeItem(at: url.appending(path: name))
+        }
+        // The log has everything.
+        let second = try await Realm.open(.init(location: .file(url)))
+        expectEqual(second.recovery.damagedCheckpoints, [version])
+        expectEqual(
+            second.recovery.description,
+            "the checkpoint of version \(version) is damaged or missing")
+        await second.close()
+    }
+
     // Covers 12.12
     @Test func listedClassThatDiffersIsRefusedAtOpen() async throws {
         enum Earlier {

@@ -23,8 +23,8 @@ extension Realm {
         /// Whether an earlier write or sync of the log had failed, so that the log continues in a
         /// new segment.
         public let followsFailedWrite: Bool
-        /// The versions of damaged checkpoints. An older checkpoint and the log since then were
-        /// used instead.
+        /// The versions of damaged or missing checkpoints. An older checkpoint and the log since
+        /// then were used instead.
         public let damagedCheckpoints: [UInt64]
         /// The log position at which damage to acknowledged bytes begins; a checkpoint has their
         /// content.
@@ -42,7 +42,10 @@ extension Realm {
             adoptedByteCount = report.adoptedByteCount
             isLockLost = report.controlPageWasLost
             followsFailedWrite = report.wasPoisoned
-            damagedCheckpoints = report.damagedCheckpoints.map(\.version)
+            let versions = report.damagedCheckpoints.map(\.version)
+            // A compaction writes two images of one version.
+            let isOne = Set(versions).count == 1
+            damagedCheckpoints = isOne ? [versions[0]] : versions
             damagedPosition = report.damagedPosition
             strayFiles = report.strayFiles
         }
@@ -85,7 +88,10 @@ extension Realm.Recovery: CustomStringConvertible {
         }
         if !damagedCheckpoints.isEmpty {
             let versions = damagedCheckpoints.map { "\($0)" }.joined(separator: ", ")
-            parts.append("the checkpoints of versions \(versions) are damaged")
+            parts.append(
+                damagedCheckpoints.count == 1
+                    ? "the checkpoint of version \(versions) is damaged or missing"
+                    : "the checkpoints of versions \(versions) are damaged or missing")
         }
         if let position = damagedPosition {
             parts.append("the log is damaged starting at position \(position)")

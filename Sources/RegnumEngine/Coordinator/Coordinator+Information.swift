@@ -3,7 +3,7 @@ package import RegnumStore
 /// Information from the log and `LOCK` about a realm's past versions and its users.
 package struct RealmInformation: Sendable {
     /// A checkpoint from which opening or history can start.
-    package struct Checkpoint: Sendable {
+    package struct Checkpoint: Sendable, Equatable {
         package let version: UInt64
         /// The number of its nodes file.
         package let file: UInt64
@@ -36,15 +36,19 @@ extension Coordinator {
         return try await Self.onPool { () throws(StoreError) in
             let (history, lock) = (log.history, log.lock)
             let found = try history.find(version)
-            let references = found.beginnings.compactMap(\.reference)
+            var checkpoints: [RealmInformation.Checkpoint] = []
+            for reference in found.beginnings.compactMap(\.reference) {
+                let checkpoint = RealmInformation.Checkpoint(
+                    version: reference.version, file: reference.file)
+                // A compaction writes two images of one version.
+                if !checkpoints.contains(checkpoint) { checkpoints.append(checkpoint) }
+            }
             let holder = lock.load(.lastHolder)
             let isOpenElsewhere = lock.isLockedElsewhere(.session)
             return RealmInformation(
                 format: found.format,
                 realmID: log.realmID,
-                checkpoints: references.map {
-                    RealmInformation.Checkpoint(version: $0.version, file: $0.file)
-                },
+                checkpoints: checkpoints,
                 oldestVersion: try? history.find(0).oldestVersion,
                 isOpenElsewhere: isOpenElsewhere,
                 processes: isOpenElsewhere ? processes(withOpenFile: lock.identity) : [],
