@@ -72,8 +72,7 @@ extension Coordinator {
         var error =
             root.content.context.source?.permanentDamage ?? StoreError(.invalidDatabase, "")
         error.message =
-            "The older checkpoint has the same damage. \(error.message) Restore the realm from a "
-            + "backup."
+            "The older checkpoint has the same damage. \(error.message) \(StoreError.advice)"
         return error
     }
 

@@ -88,7 +88,7 @@ package struct SegmentHeader: Sendable, Equatable {
             throw StoreError(
                 .invalidDatabase,
                 "\(path) has no valid segment header: it is damaged, or belongs to another "
-                    + "program. Restore the realm from a backup.", path: path)
+                    + "program. \(StoreError.advice)", path: path)
         }
         guard Bytes.isSealed(bytes, at: Self.checksumOffset) else {
             throw Self.damage(path, "its checksum is wrong")
@@ -140,7 +140,7 @@ package struct SegmentHeader: Sendable, Equatable {
     static func damage(_ path: String, _ reason: String) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "The header of \(path) is damaged: \(reason). Restore the realm from a backup.",
+            "The header of \(path) is damaged: \(reason). \(StoreError.advice)",
             path: path)
     }
 

@@ -47,4 +47,8 @@ package struct StoreError: Error, Sendable, Equatable {
         self.property = property
         self.key = key
     }
+
+    /// The end of messages about damage that can't be repaired.
+    package static let advice =
+        "Restore the realm from a backup; regnum salvage or Realm.salvage may save more."
 }

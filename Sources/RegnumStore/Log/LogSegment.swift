@@ -26,7 +26,7 @@ struct LogSegment {
             throw StoreError(
                 .invalidDatabase,
                 "\(path) has the header of segment \(header.generation)-\(header.number): it was "
-                    + "renamed or overwritten. Restore the realm from a backup.", path: path)
+                    + "renamed or overwritten. \(StoreError.advice)", path: path)
         }
         let size = try file.size()
         guard header.isInRange, size >= SegmentHeader.byteCount else {
@@ -43,7 +43,7 @@ struct LogSegment {
             throw StoreError(
                 .invalidDatabase,
                 "\(path) has \(byteCount) bytes, which is not a valid segment size: it was "
-                    + "truncated. Restore the realm from a backup.", path: path)
+                    + "truncated. \(StoreError.advice)", path: path)
         }
     }
 

@@ -119,8 +119,8 @@ extension RealmLog {
     static func belongsToAnotherRealm(_ path: String) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "\(path)/LOCK and the log belong to different realms. Restore the realm from a backup; "
-                + "if only LOCK is wrong, remove it.", path: path)
+            "\(path)/LOCK and the log belong to different realms. \(StoreError.advice) If only "
+                + "LOCK is wrong, remove it.", path: path)
     }
 
     /// Returns the segments from the one that contains `position`, or from the first one (0), to
@@ -135,7 +135,7 @@ extension RealmLog {
                 throw StoreError(
                     .invalidDatabase,
                     "The log of \(directory.path) must be read from position \(position), but "
-                        + "starts after that. Restore the realm from a backup.",
+                        + "starts after that. \(StoreError.advice)",
                     path: directory.path, position: position)
             }
             let number = first.header.number - 1
@@ -154,7 +154,7 @@ extension RealmLog {
         StoreError(
             .invalidDatabase,
             "\(directory.path) is missing log segment log-0-\(number), although log-0-\(next) "
-                + "exists. Restore the realm from a backup.",
+                + "exists. \(StoreError.advice)",
             path: directory.path + "/log-0-\(number)")
     }
 

@@ -235,7 +235,7 @@ extension RealmLog {
             .invalidDatabase,
             "The log of \(path) is damaged at position \(position) (\(segment.name), byte "
                 + "\(segment.fileOffset(of: max(position, segment.header.base)))); the last good "
-                + "commit is version \(version). \(evidence)Nothing was changed. Restore the realm "
-                + "from a backup.", path: path, position: position, lastGoodVersion: version)
+                + "commit is version \(version). \(evidence)Nothing was changed. "
+                + StoreError.advice, path: path, position: position, lastGoodVersion: version)
     }
 }

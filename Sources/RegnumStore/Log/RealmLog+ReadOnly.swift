@@ -63,7 +63,7 @@ extension RealmLog {
                 throw StoreError(
                     .invalidDatabase,
                     "\(path)/LOCK records commits in segment \(page.segmentNumber) of the log, but "
-                        + "the last one is \(last). Restore the realm from a backup.", path: path)
+                        + "the last one is \(last). \(StoreError.advice)", path: path)
             }
             page.dropUnconfirmedEnd(place.lock)
             let opened = try openAsReader(place, page, load, deliver)

@@ -65,7 +65,7 @@ struct HealingTests {
         let error = try requireValue(failures.errors.first)
         expectTrue(error.code == .invalidDatabase && error.position != nil)
         expectTrue(error.message.hasPrefix("The older checkpoint has the same damage."))
-        expectTrue(error.message.hasSuffix("Restore the realm from a backup."))
+        expectTrue(error.message.hasSuffix(StoreError.advice))
     }
 
     /// Not damage of one leaf: what is read from two intact ones doesn't fit together.
