@@ -28,8 +28,13 @@ struct InfoCommand: AsyncParsableCommand {
 
     private struct StoredClass: Encodable {
         let name: String
+        /// A noun in the plural.
         let kind: String
         let objectCount: Int
+
+        var text: String {
+            "\(objectCount) \(objectCount == 1 ? String(kind.dropLast()) : kind)"
+        }
     }
 
     /// The content of the JSON object.
@@ -83,7 +88,7 @@ struct InfoCommand: AsyncParsableCommand {
             ("writer", writer(realm)),
             ("held versions", "known only to the processes that hold them (Realm.stats)"),
         ]
-        rows += content.classes.map { ($0.name, "\($0.objectCount) \($0.kind)") }
+        rows += content.classes.map { ($0.name, $0.text) }
         let width = rows.map(\.0.count).max() ?? 0
         let lines = rows.map { name, value in
             name + String(repeating: " ", count: width - name.count + 2) + value + "\n"

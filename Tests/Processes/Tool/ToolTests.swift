@@ -63,6 +63,7 @@ import Testing
         let lines = info.output.split(separator: "\n").map { $0.split(separator: " ") }
         expectTrue(info.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
         expectTrue(lines.contains(["ToolMark", "5", "embedded", "objects"]))
+        expectTrue(lines.contains(["ToolLoose", "1", "object"]))
         expectTrue(lines.contains(["version", "\(realm.snapshot().version)"]))
         expectTrue(
             lines.contains(["format", "1.0"]) && lines.contains(["oldest", "version", "0"]))
