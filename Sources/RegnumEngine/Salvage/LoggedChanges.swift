@@ -46,9 +46,14 @@ struct LoggedChanges {
     private var tables: [Table]
     /// The rows that there were at most: those before the first change, and the inserted ones.
     private var rowCount: Int
+    /// Whether it has only the changes since the last gap.
+    private let isSinceGap: Bool
 
-    /// - Parameter root: The content before the first change; `nil` if it was empty.
-    init(since root: DatabaseRoot?) {
+    /// - Parameters:
+    ///   - root: The content before the first change; `nil` if it was empty.
+    ///   - isSinceGap: Whether to forget the changes from before each gap.
+    init(since root: DatabaseRoot?, isSinceGap: Bool = false) {
+        self.isSinceGap = isSinceGap
         schema = root?.schema ?? DatabaseSchema(tables: [], version: 0)
         version = root?.version ?? 0
         rowCount = root?.rowCount ?? 0
@@ -56,6 +61,17 @@ struct LoggedChanges {
     }
 
     subscript(table: TableKey) -> Table { tables[table.index] }
+
+    /// Returns the value that the log has of a row; `nil` if it has none.
+    func value(_ table: TableKey, _ row: UInt64, _ column: ColumnSchema) -> Value? {
+        switch tables[table.index].rows[row] {
+        case .inserted(_, let values, let later):
+            let index = column.key.index
+            return index < values.count ? values[index] : later[column.key] ?? column.defaultValue
+        case .set(let values): return values[column.key]
+        case nil: return nil
+        }
+    }
 
     /// Returns whether a row may have been changed or deleted by commits that can't be read, or be
     /// of a form of its class that can't be read.
@@ -127,6 +143,7 @@ struct LoggedChanges {
 
     private mutating func close(before version: UInt64) {
         gaps.append(SalvageFindings.Gap(first: self.version + 1, last: version - 1))
+        if isSinceGap { tables = tables.map { _ in Table() } }
     }
 
     private mutating func apply(_ operation: LoggedRecord.Operation) {

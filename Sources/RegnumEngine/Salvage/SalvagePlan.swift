@@ -40,7 +40,8 @@ struct SalvagePlan {
         findings.gaps = changes.gaps
         findings.damages = try bases.walk.finish().damages
         self.findings = findings
-        source = SalvageSource(bases.roots, changes)
+        let earlier = try Self.changes(before: bases, path, options, isCancelled)
+        source = SalvageSource(bases.roots, changes, earlier: earlier)
     }
 
     private static func changes(
@@ -54,6 +55,24 @@ struct SalvagePlan {
         ) { (body) throws(StoreError) in try changes.add(body) }
         return changes
     }
+
+    /// Returns the changes before the oldest checkpoint, since the last gap in them; `nil` if they
+    /// aren't needed or can't be read.
+    private static func changes(
+        before bases: SalvageBases, _ path: String, _ options: CoordinatorOptions,
+        _ isCancelled: @escaping () -> Bool
+    ) throws(StoreError) -> LoggedChanges? {
+        guard bases.isDamaged, !bases.isLogWhole, let oldest = bases.roots.last else { return nil }
+        var changes = LoggedChanges(since: nil, isSinceGap: true)
+        _ = try LogCheck.run(
+            options.fileSystem, path: path, options: options.store, limit: .max,
+            isCancelled: isCancelled
+        ) { (body) throws(StoreError) in
+            let version = LoggedChanges.version(of: body)
+            if let version, version <= oldest.version { try changes.add(body) }
+        }
+        return changes.version == oldest.version ? changes : nil
+    }
 }
 
 /// The checkpoints that a salvage uses.
@@ -63,6 +82,8 @@ struct SalvageBases {
     /// Whether all commits up to the newest checkpoint are in the log, and none of the checkpoints
     /// is intact.
     private(set) var isLogWhole = false
+    /// Whether all of these checkpoints have damaged leaves.
+    private(set) var isDamaged = false
     /// The damage of the log and of these checkpoints.
     let walk: IntegrityWalk
     private let versions: [ClosedRange<UInt64>]
@@ -85,6 +106,7 @@ struct SalvageBases {
             roots.append(root)
             if try isWhole(root, isCancelled) { return }
         }
+        isDamaged = true
         isLogWhole = roots.last.map { hasCommits(after: 0, to: $0.version) } ?? true
     }
 
@@ -95,6 +117,7 @@ struct SalvageBases {
             roots.count > 1 || isLogWhole
         else { return false }
         roots = [newest]
+        isDamaged = true
         isLogWhole = false
         return true
     }

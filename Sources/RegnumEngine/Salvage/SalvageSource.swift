@@ -9,6 +9,9 @@ import RegnumStore
 /// Confined to the thread that salvages.
 final class SalvageSource {
     let changes: LoggedChanges
+    /// The changes before the oldest checkpoint, since the last gap in them. What they have is
+    /// what the checkpoint had.
+    private let earlier: LoggedChanges?
     /// The checkpoints, newest first; none of them is older than the changes.
     private let bases: [DatabaseRoot]
     private var lists: [ListPlace: [StoredLists?]] = [:]
@@ -16,9 +19,12 @@ final class SalvageSource {
     /// The inserted rows that the newest checkpoint doesn't have, ascending.
     private var inserted: [TableKey: [UInt64]] = [:]
 
-    init(_ bases: [DatabaseRoot], _ changes: LoggedChanges) {
+    init(
+        _ bases: [DatabaseRoot], _ changes: LoggedChanges, earlier: LoggedChanges? = nil
+    ) {
         self.bases = bases
         self.changes = changes
+        self.earlier = earlier
     }
 
     var schema: DatabaseSchema { changes.schema }
@@ -57,21 +63,24 @@ final class SalvageSource {
 
     /// Returns a value of a row, or `nil` if it can't be read.
     func value(_ table: TableKey, _ row: UInt64, _ column: ColumnSchema) -> Value? {
-        switch changes[table].rows[row] {
-        case .inserted(_, let values, let later):
-            let index = column.key.index
-            return index < values.count ? values[index] : later[column.key] ?? column.defaultValue
-        case .set(let values):
-            if let value = values[column.key] { return value }
-        case nil: break
-        }
+        if let value = changes.value(table, row, column) { return value }
         for base in bases {
             guard let (cluster, place) = base.content.table(table)?.place(row) else { continue }
             let (value, damage) = DamageWatch.run { cluster.value(place, column) }
             if damage == nil { return value }
             if let value = cluster.valueOutsideText(place, column) { return value }
         }
-        return recoveredValues(table, column)[row]
+        return recoveredValues(table, column)[row] ?? earlierValue(table, row, column)
+    }
+
+    private func earlierValue(
+        _ table: TableKey, _ row: UInt64, _ column: ColumnSchema
+    ) -> Value? {
+        // Without the record that added a class, later ones may seem to be of another class.
+        guard let earlier, table.index < earlier.schema.tables.count,
+            earlier.schema.tables[table.index].name == schema.tables[table.index].name
+        else { return nil }
+        return earlier.value(table, row, column)
     }
 
     /// Returns the primary key of a row as text; for a class without one, the number of the row.

@@ -193,6 +193,18 @@ struct SalvageTests {
         try await expectEqual(saved(), Set(1_024..<1_100))
     }
 
+    /// What was committed between a missing commit and the checkpoint is what the checkpoint has.
+    @Test func logAfterAGapReplacesDamagedLeaves() async throws {
+        try await write([0..<10, 10..<20, 20..<30], hasCheckpoint: true)
+        try flip("test.realm", "log-0-0") { Self.text(15, $0) }
+        try flip("test.realm", "nodes-1") { Self.text(5, $0) }
+        let report = try await salvage()
+        expectTrue(report.checkpointVersion == 3 && report.missingCommits.isEmpty, "\(report)")
+        expectEqual(report.lostObjects.compactMap(\.key), (0..<20).map { "\($0)" })
+        try expectEqual(crates(report).uncertainCount, 0)
+        try await expectEqual(saved(), Set(20..<30))
+    }
+
     @Test func shortTextsAreNotInTheLeafOfTexts() async throws {
         let realm = try await Realm.open(configuration("test.realm"))
         try await realm.write { tx in
@@ -230,8 +242,38 @@ struct SalvageTests {
 
     @Test func damagedListKeepsItsElements() async throws {
         let count = 300
+        try await writeReversedList(count) { realm in
+            try await realm.backup(to: folder["backup.realm"])
+        }
+        try flipList("backup.realm")
+        let report = try await salvage("backup.realm")
+        expectTrue(report.damages.count == 1 && report.lostObjects.isEmpty, "\(report)")
+        let changed = report.changedProperties.map(\.description)
+        expectEqual(changed, ["Crate 0, others: the order may differ"])
+        expectTrue(report.description.hasSuffix("; 1 property changed"), "\(report)")
+        try await expectEqual(saved(), Set(0..<count))
+        let others = try await savedOthers()
+        expectEqual(others.sorted(), Array(0..<count))
+        expectTrue(others.first == count - 1 && others.last == 0)
+    }
+
+    @Test func logReplacesADamagedList() async throws {
+        let count = 300
+        try await writeReversedList(count) { _ in }
+        try flipList("test.realm")
+        let report = try await salvage()
+        expectTrue(report.damages.count == 1 && report.isComplete, "\(report)")
+        try await expectEqual(savedOthers(), Array((0..<count).reversed()))
+    }
+
+    /// Adds crates, the first of which has a list of all in descending order, and a checkpoint.
+    private func writeReversedList(
+        _ count: Int, _ body: (Realm) async throws -> Void
+    ) async throws {
         try await write([0..<count])
-        let realm = try await Realm.open(configuration("test.realm"))
+        var configuration = configuration("test.realm")
+        configuration.adjust = { $0.checkpoint.minimumClosingByteCount = 1 }
+        let realm = try await Realm.open(configuration)
         try await realm.write { tx in
             let first = try requireValue(tx.object(Crate.self, forPrimaryKey: 0))
             first.others.removeAll()
@@ -240,10 +282,13 @@ struct SalvageTests {
                 first.others.append(other)
             }
         }
-        try await realm.backup(to: folder["backup.realm"])
+        try await body(realm)
         await realm.close()
-        // A leaf in the middle of the list, with some of its elements in order.
-        try flip("backup.realm", "nodes-1") { bytes in
+    }
+
+    /// Damages a leaf in the middle of the list, with some of its elements in order.
+    private func flipList(_ name: String) throws {
+        try flip(name, "nodes-1") { bytes in
             let places = (140..<160).lazy.compactMap { row in
                 let rows = [UInt64(row), UInt64(row - 1), UInt64(row - 2)].flatMap { row in
                     withUnsafeBytes(of: row.littleEndian) { Array($0) }
@@ -252,19 +297,16 @@ struct SalvageTests {
             }
             return places.first
         }
-        let report = try await salvage("backup.realm")
-        expectTrue(report.damages.count == 1 && report.lostObjects.isEmpty, "\(report)")
-        let changed = report.changedProperties.map(\.description)
-        expectEqual(changed, ["Crate 0, others: the order may differ"])
-        expectTrue(report.description.hasSuffix("; 1 property changed"), "\(report)")
-        try await expectEqual(saved(), Set(0..<count))
+    }
+
+    /// Returns the list of the first crate in the new realm.
+    private func savedOthers() async throws -> [Int] {
         let new = try await Realm.open(configuration("new.realm"))
         let others = try await new.read { tx in
             Array(tx.object(Crate.self, forPrimaryKey: 0)?.others.map(\.id) ?? [])
         }
         await new.close()
-        expectEqual(others.sorted(), Array(0..<count))
-        expectTrue(others.first == count - 1 && others.last == 0)
+        return others
     }
 
     // MARK: The log
