@@ -205,7 +205,7 @@ package final class PosixDirectory: RealmDirectory {
     /// Opens a regular file. O_NONBLOCK prevents a named pipe or device in its place from blocking
     /// the caller; it has no effect on regular files. Read-only files may have several links,
     /// because copies of whole trees are often made that way.
-    private func openRegular(_ name: String) throws(StoreError) -> Int32 {
+    func openRegular(_ name: String) throws(StoreError) -> Int32 {
         checkName(name)
         let access = isReadOnly ? O_RDONLY : O_RDWR
         let flags = access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC

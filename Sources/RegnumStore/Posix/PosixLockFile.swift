@@ -2,7 +2,7 @@ internal import CRegnum
 internal import Glibc
 internal import Synchronization
 
-/// `LOCK` of a realm directory: locks of its open file description, and its mapped first page.
+/// `LOCK` of a realm directory: locks of an open file description, and its mapped first page.
 ///
 /// Unsafe memory: `mapped` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
 /// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to
@@ -46,8 +46,11 @@ package final class PosixLockFile: LockFile {
             throw .system(-result, "prepare", path)
         }
         let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        let other = Self.reopened(in: directory, FileIdentity(status))
+        defer { if let other { close(other) } }
         guard
-            let page = mmap(nil, Layout.pageByteCount, protection, MAP_SHARED, descriptor, 0),
+            let page = mmap(
+                nil, Layout.pageByteCount, protection, MAP_SHARED, other ?? descriptor, 0),
             page != MAP_FAILED
         else {
             let number = errno
@@ -79,6 +82,22 @@ package final class PosixLockFile: LockFile {
         identity = FileIdentity(status)
         wakeCounter = Atomic(0)
         cregnum_note_lock_file(descriptor)
+    }
+
+    /// Returns another file description of `LOCK`, or `nil` if it can't be opened or was replaced.
+    ///
+    /// The mapping belongs to this one, because a mapping keeps its file description, and with it
+    /// the locks: a forked child that has closed the descriptor would keep them.
+    private static func reopened(
+        in directory: PosixDirectory, _ identity: FileIdentity
+    ) -> Int32? {
+        guard let descriptor = try? directory.openRegular("LOCK") else { return nil }
+        var status = stat()
+        if repeated({ fstat(descriptor, &status) }) == 0, FileIdentity(status) == identity {
+            return descriptor
+        }
+        close(descriptor)
+        return nil
     }
 
     deinit {

@@ -51,6 +51,14 @@ enum OpenChild {
         var byte: UInt8 = 0
         if child == 0 {
             for stream in STDIN_FILENO...STDERR_FILENO { close(stream) }
+            // `Process` takes the end of the socket that it passes on for that of the program.
+            for descriptor in 3..<Int32(64) {
+                var status = stat()
+                guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+                    continue
+                }
+                close(descriptor)
+            }
             _ = write(ends[1], &byte, 1)
             sleep(60)
             _exit(0)
