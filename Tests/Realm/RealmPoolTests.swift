@@ -223,7 +223,7 @@ import Testing
             }
             try await visit(0..<16)
             let few = try use()
-            let count = Effort.count(gate: 150, soak: 5_000)
+            let count = max(40, Effort.count(gate: 150, soak: 5_000))
             try await visit(0..<count)
             try await visit(0..<count)
             let many = try use()
