@@ -1,6 +1,6 @@
-/// What became of the jobs, from three sources: the realm, the log of the runs and the thumbnails.
+/// The outcome of the jobs, according to the realm, the log of the runs and the thumbnails.
 struct Report {
-    /// What is wrong; empty if every job ran, and each repetition is explained.
+    /// The problems found: none if every job ran and each repetition is explained.
     private(set) var problems: [String] = []
     /// The numbers, for people.
     private(set) var lines: [String] = []

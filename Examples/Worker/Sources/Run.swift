@@ -1,6 +1,6 @@
 /// A run of a job, as logged by its worker independently of the realm.
 struct Run: Hashable, Sendable {
-    /// What the log tells of a run: that it began, and how it ended unless its worker died.
+    /// An event in the log: the start of a run, or its end, which is missing if the worker died.
     enum Event: String, Sendable {
         case began
         /// The job is done.

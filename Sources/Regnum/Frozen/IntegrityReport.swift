@@ -94,7 +94,7 @@ public struct IntegrityReport: Sendable, Hashable, Encodable {
 }
 
 extension IntegrityReport: CustomStringConvertible {
-    /// One line for each damaged place, or a single word if there is none.
+    /// One line for each damaged place, or a single word if no damage was found.
     public var description: String {
         if isSound { return isComplete ? "sound" : "incomplete" }
         let more = isComplete ? "" : "\n(more may follow)"

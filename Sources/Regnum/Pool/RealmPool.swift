@@ -78,7 +78,7 @@ public actor RealmPool {
     /// The realm stays open until `body` returns, unless it or the pool is closed. Snapshots and
     /// frozen values remain valid after that; streams end when the pool closes the realm, so iterate
     /// over them in `body`. Don't nest calls with different names: if every open realm is in use by
-    /// a call that waits for another realm, none of them goes on.
+    /// a call that waits for another realm, none of them can proceed.
     ///
     /// - Throws: `.closed` if the pool is closed; `CancellationError` if the task is cancelled while
     ///   it waits; the errors of the pool's `configuration`, of ``Realm/open(_:)`` and of `body`.
@@ -160,6 +160,11 @@ public actor RealmPool {
     /// Ends one use of a realm.
     private func end(_ slot: Slot, _ name: String) {
         slot.userCount -= 1
+        settle(slot, name)
+    }
+
+    /// Removes the realm if it was closed, or starts the timer that closes it if it is idle.
+    private func settle(_ slot: Slot, _ name: String) {
         if let realm = slot.realm, realm.isClosed, !slot.isClosing {
             remove(slot, name)  // by another owner, or because its files were moved
         } else if slot.isIdle {
@@ -189,9 +194,7 @@ public actor RealmPool {
         switch outcome {
         case .success(let realm):
             slot.realm = realm
-            // if nobody waits for it any longer
-            slot.userCount += 1
-            end(slot, name)
+            settle(slot, name)  // nobody may be waiting for it any longer
             resumeWaiters(of: slot)
         case .failure(let error):
             slot.error = error

@@ -12,9 +12,7 @@ struct SalvagePlan {
     /// `unsupportedFormat`; the errors of the file system.
     init(_ path: String, isCancelled: @escaping () -> Bool) throws(StoreError) {
         let options = RealmContent.reading(path)
-        let log = try LogCheck.run(
-            options.fileSystem, path: path, options: options.store, limit: .max,
-            isCancelled: isCancelled)
+        let log = try Self.check(path, options, isCancelled)
         var bases = try SalvageBases(log, isCancelled)
         var changes: LoggedChanges
         repeat {
@@ -49,10 +47,9 @@ struct SalvagePlan {
         _ isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> LoggedChanges {
         var changes = LoggedChanges(since: bases.isLogWhole ? nil : bases.roots.last)
-        _ = try LogCheck.run(
-            options.fileSystem, path: path, options: options.store, limit: .max,
-            isCancelled: isCancelled
-        ) { (body) throws(StoreError) in try changes.add(body) }
+        _ = try check(path, options, isCancelled) { (body) throws(StoreError) in
+            try changes.add(body)
+        }
         return changes
     }
 
@@ -64,14 +61,20 @@ struct SalvagePlan {
     ) throws(StoreError) -> LoggedChanges? {
         guard bases.isDamaged, !bases.isLogWhole, let oldest = bases.roots.last else { return nil }
         var changes = LoggedChanges(since: nil, isSinceGap: true)
-        _ = try LogCheck.run(
-            options.fileSystem, path: path, options: options.store, limit: .max,
-            isCancelled: isCancelled
-        ) { (body) throws(StoreError) in
+        _ = try check(path, options, isCancelled) { (body) throws(StoreError) in
             let version = LoggedChanges.version(of: body)
             if let version, version <= oldest.version { try changes.add(body) }
         }
         return changes.version == oldest.version ? changes : nil
+    }
+
+    private static func check(
+        _ path: String, _ options: CoordinatorOptions, _ isCancelled: @escaping () -> Bool,
+        deliver: RealmLog.Deliver? = nil
+    ) throws(StoreError) -> LogCheck {
+        try LogCheck.run(
+            options.fileSystem, path: path, options: options.store, limit: .max,
+            isCancelled: isCancelled, deliver: deliver)
     }
 }
 

@@ -195,7 +195,7 @@ private enum Catless {
         await realm.close()
     }
 
-    /// Old values of any type can link to objects that can't be read any more.
+    /// Old values of any type can link to objects that can no longer be read.
     // Covers O34
     @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest], [false, true])
     func valuesOfAnyTypeThatCanLeadToAChangedClassAreNotDelivered(
