@@ -8,6 +8,8 @@ struct KeyPathFilter: Sendable {
     var firstProperties: [Int] = []
     /// The names reported for the paths; `nil` for those of their first properties.
     var names: ProjectedNames?
+    /// The classes of the objects in the last properties of the paths.
+    var ends: Set<StoredText> = []
 }
 
 extension ChangeFilter {
@@ -35,9 +37,11 @@ extension PropertyPath {
 extension ClassSchema {
     /// Returns the change filter for paths of the class.
     func filter(_ paths: [PropertyPath], _ names: ProjectedNames?) -> KeyPathFilter {
-        KeyPathFilter(
+        let ends = paths.compactMap { $0.properties.last?.shape.objectType }
+        return KeyPathFilter(
             filter: .paths(paths.map { changePath($0.properties) }),
-            firstProperties: paths.map(\.first), names: names)
+            firstProperties: paths.map(\.first), names: names,
+            ends: Set(ends.map { StoredText(ClassSchema.of($0).name) }))
     }
 
     /// Returns the paths to all stored properties of an embedded class and of the embedded objects

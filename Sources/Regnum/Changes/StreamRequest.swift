@@ -160,11 +160,22 @@ final class StreamRequest: Sendable {
             ?? otherEntry?.problem(in: schema, before: newest)
             ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema, before: newest) }
             ?? realm.mismatch(of: classes, from: entry.schema, in: schema, before: newest)
+            ?? followedMismatch(in: schema)
             ?? newest.flatMap { newest in
                 // the classes within the depth
                 realm.replacement(
                     of: query.declaredDependencies, from: entry.schema, since: schema, newest)
             } ?? plan.firstProblem(in: schema)
+    }
+
+    /// Returns the mismatch of a class of which the stream follows objects, because of its depth or
+    /// because a key path ends at a link to them, with the schema of a newer program: the consumer
+    /// is expected to read these objects. Those of a class that isn't stored don't exist.
+    private func followedMismatch(in schema: DatabaseSchema) -> Realm.Error? {
+        guard schema.version > realm.configuration.schemaVersion else { return nil }
+        let classes = query.declaredDependencies.union(filter.ends)
+            .filter { schema.table(named: $0.wrappedValue) != nil }
+        return realm.mismatch(of: classes, from: entry.schema, in: schema)
     }
 
     /// Returns the names of a mark's properties, in order of declaration, inverses last.

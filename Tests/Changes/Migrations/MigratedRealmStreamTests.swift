@@ -134,7 +134,7 @@ private enum TaggedOtherwise {
         var map = older.object(Older.Post.self, forPrimaryKey: 1).rooms.changes(policy: policy)
             .makeAsyncIterator()
         var numbers = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
-        var deep = posts.changes(policy: policy).makeAsyncIterator()
+        var numbered = posts.changes(keyPaths: [\.number], policy: policy).makeAsyncIterator()
         try await expectEqual(nextInitial(&rooms).count, 1)
         #expect(try await object.next() != nil)
         try await expectEqual(nextInitial(&messages).map(\.number), [1])
@@ -142,7 +142,7 @@ private enum TaggedOtherwise {
         #expect(try await map.next() != nil)
         try await expectEqual(nextInitial(&large).map(\.number), [1])
         try await expectEqual(nextInitial(&numbers).map(\.number), [1])
-        try await expectEqual(nextInitial(&deep).map(\.number), [1])
+        try await expectEqual(nextInitial(&numbered).map(\.number), [1])
         let newer = try await migrate()
         try await newer.write { tx in
             let room = try requireValue(tx.object(Newer.Room.self, forPrimaryKey: "a"))
@@ -166,7 +166,47 @@ private enum TaggedOtherwise {
         // posts are unchanged
         let (now, delta) = try await nextUpdate(&numbers)
         expectTrue(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])
-        try await expectEqual(nextUpdate(&deep).1.insertions, [1])
+        try await expectEqual(nextUpdate(&numbered).1.insertions, [1])
+    }
+
+    /// The consumers follow the rooms of the posts, so they read them. Reading one ends the process
+    /// outside of `Snapshot.read`.
+    // Covers O5
+    @Test(arguments: [ChangePolicy.coalesce, .newest])
+    func streamEndsWithAnErrorWhenObjectsThatItFollowsCannotBeRead(
+        policy: ChangePolicy
+    ) async throws {
+        let posts = older.objects(Older.Post.self)
+        let post = older.object(Older.Post.self, forPrimaryKey: 1)
+        var deep = posts.changes(policy: policy).makeAsyncIterator()
+        var linked = post.changes(depth: 1, policy: policy).makeAsyncIterator()
+        var links = posts.changes(keyPaths: [\.room], policy: policy).makeAsyncIterator()
+        var maps = posts.changes(keyPaths: [\.rooms], policy: policy).makeAsyncIterator()
+        var sections = posts.sectioned(by: \.number).changes(policy: policy).makeAsyncIterator()
+        try await expectEqual(nextInitial(&deep).map(\.number), [1])
+        #expect(try await linked.next() != nil)
+        try await expectEqual(nextInitial(&links).map(\.number), [1])
+        try await expectEqual(nextInitial(&maps).map(\.number), [1])
+        #expect(try await sections.next() != nil)
+        let newer = try await migrate()
+        try await newer.write { tx in
+            let post = Newer.Post()
+            post.number = 2
+            try tx.add(post)
+        }
+        let errors = [
+            await error(&deep), await error(&linked), await error(&links), await error(&maps),
+            await error(&sections),
+        ]
+        for error in errors {
+            expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+        }
+        try await expectNil(deep.next())
+        // neither does one begin
+        var late = posts.changes(policy: policy).makeAsyncIterator()
+        await expectEqual(error(&late)?.code, .schemaMismatch)
+        var flat = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
+        try await expectEqual(nextInitial(&flat).map(\.number), [1, 2])
     }
 
     // Covers O7
