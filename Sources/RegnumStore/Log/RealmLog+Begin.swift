@@ -165,6 +165,7 @@ extension RealmLog {
         var page = page
         for attempt in 0... {
             do throws(StoreError) {
+                try checkHasOwnCommits(page)
                 let beginning = try Self.findBeginning(
                     Place(
                         fileSystem: fileSystem, directory: directory, lock: lock, options: options),
@@ -182,5 +183,15 @@ extension RealmLog {
                 page = now
             }
         }
+    }
+
+    /// Throws `invalidDatabase` if commits that this process has read were lost in a failed sync,
+    /// and replaced in a segment that was trimmed. They are on a timeline that the realm has left.
+    private func checkHasOwnCommits(_ page: ControlPage) throws(StoreError) {
+        let last = try LogSegment.open(directory, page.segmentNumber)
+        let timeline = segment.header.timelines.id(at: version)
+        guard last.header.realmID == realmID, last.header.timelines.id(at: version) != timeline
+        else { return }
+        throw lostCommits(at: position, "\(last.name) continues without them")
     }
 }

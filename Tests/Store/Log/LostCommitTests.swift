@@ -58,6 +58,40 @@ import Testing
         try expectTimeline(isLost, heir)
     }
 
+    /// The segments that tell what has replaced the lost commit are gone.
+    // Covers .invalidDatabase
+    @Test func processNoticesThatACommitWasLostAfterTheLogWasTrimmed() throws {
+        var realm = LogFixture()
+        realm.options.retention = .none
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let earlier = try realm.open()
+        writer.log.allowUnsynced()
+        try writer.write()
+        writer.log.publish()
+        let later = try realm.open()
+        expectTrue(earlier.versions == [1] && later.versions == [1, 2])
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { try writer.log.sync() }, .outcomeUnknown)
+        writer.log.releaseLocks()
+        realm.disk.dropCaches()
+        let heir = try realm.openWriter()
+        expectEqual(heir.versions, [1])
+        while realm.segmentSizes().count < 6 { try heir.commit(2_000) }
+        var reference = try requireValue(heir.log.checkpointPoint)
+        reference.file = 1
+        try heir.log.appendCheckpoint(reference, copy: reference)
+        try heir.log.trimming.run()
+        expectNil(realm.disk.contents(of: "log-0-1", in: realm.path))
+        var loadCount = 0
+        let load: RealmLog.Load = { (_, _) throws(StoreError) in loadCount += 1 }
+        let code = codeThrown { try later.log.catchUp(load: load) { (_) throws(StoreError) in } }
+        expectTrue(code == .invalidDatabase && loadCount == 0)
+        // this process hasn't read the commit
+        try earlier.log.catchUp(load: load) { (_) throws(StoreError) in }
+        expectTrue(earlier.log.version == heir.log.version && loadCount == 1)
+    }
+
     /// Nothing in the log tells whether there was another commit.
     @Test func commitsAfterAPowerFailureBeginATimelineIfSomeMayBeLost() throws {
         let realm = LogFixture()
