@@ -154,6 +154,29 @@ import Testing
         try expectTrue(!RealmLog.remove(disk, path: TinyStore.path))
     }
 
+    /// What a crash leaves of a backup that is being removed is still marked as one. Otherwise the
+    /// next backup would leave it, however large it is.
+    @Test func backupCanBeRemovedAfterAnyCrash() throws {
+        let disk = SimFileSystem(seed: 21)
+        try TestSeed.open(disk, seed: seed).log.releaseLocks()
+        let directory = try disk.openDirectory(TinyStore.path, .existing)
+        _ = try directory.create(RealmLog.backupMarkName)
+        try directory.sync()
+        let count = try forEachCrash(of: disk) {
+            try RealmLog.removeBackup(disk, path: TinyStore.path)
+        } _: { machine, place in
+            do {
+                if try machine.hasEntry(TinyStore.path) {
+                    try RealmLog.removeBackup(machine, path: TinyStore.path)
+                }
+                try expectEqual(machine.hasEntry(TinyStore.path), false, "\(place)")
+            } catch {
+                Issue.record("\(place): \(describe(error))")
+            }
+        }
+        expectTrue(count > 30)
+    }
+
     /// Once `LOCK` is gone, the mark may be that of a process that is creating a realm.
     @Test func markOfACopyIsRemovedBeforeLock() throws {
         let disk = SimFileSystem(seed: 20)

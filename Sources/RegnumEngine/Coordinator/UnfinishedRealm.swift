@@ -32,7 +32,7 @@ struct UnfinishedRealm: Sendable {
             let path = prefix + String(fileSystem.random(), radix: 16)
             do throws(StoreError) {
                 let directory = try fileSystem.openDirectory(path, .new)
-                let lock = try directory.openLock()
+                let lock = try makeLock(in: directory)
                 guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
                     throw StoreError(
                         .fileNotFound,
@@ -53,6 +53,19 @@ struct UnfinishedRealm: Sendable {
             }
         }
         preconditionFailure("the last attempt neither returned nor threw")
+    }
+
+    /// Creates `LOCK`. If the disk has no space for its content, removes it: what can't be locked
+    /// can't be removed as a leftover either.
+    private static func makeLock(
+        in directory: any RealmDirectory
+    ) throws(StoreError) -> any LockFile {
+        do throws(StoreError) {
+            return try directory.openLock()
+        } catch {
+            try? directory.unlink("LOCK")
+            throw error
+        }
     }
 
     /// Throws `fileExists` if there is anything at the target.

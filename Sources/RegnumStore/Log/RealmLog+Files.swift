@@ -141,8 +141,12 @@ extension RealmLog {
         try directory.unlink("LOCK")
         try directory.sync()
         // From here on, another process may create a realm, with a mark of a copy.
-        try? directory.unlink(UnfinishedMark.Kind.removal.rawValue)
+        _ = try ifFound(directory.unlink(UnfinishedMark.Kind.removal.rawValue))
         try directory.sync()
+        if names.contains(backupMarkName) {
+            _ = try ifFound(directory.unlink(backupMarkName))
+            try directory.sync()
+        }
         if (try? directory.isCurrent()) == true {
             _ = try? fileSystem.removeDirectory(directory.path)
         }
@@ -151,7 +155,8 @@ extension RealmLog {
 
     /// Removes everything except `LOCK` and the marks. The log is removed from its beginning, each
     /// segment durably before the next one, so that no intermediate state is an older version of
-    /// the realm, even if there is no mark.
+    /// the realm, even if there is no mark. The mark of a backup stays until nothing else is left,
+    /// since without it, the next backup wouldn't remove the rest.
     private static func removeFiles(_ directory: any RealmDirectory, _ names: [String])
         throws(StoreError)
     {
@@ -162,7 +167,7 @@ extension RealmLog {
             try directory.sync()
         }
         for name in names
-        where isOwn(name) && !UnfinishedMark.names.contains(name)
+        where isOwn(name) && !UnfinishedMark.names.contains(name) && name != backupMarkName
             && SegmentHeader.parse(fileName: name) == nil
         {
             do throws(StoreError) {

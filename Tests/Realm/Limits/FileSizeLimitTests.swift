@@ -61,6 +61,31 @@ import Testing
             await realm.close()
         }
     }
+
+    /// Not even a file that has no content yet.
+    // Covers .diskFull
+    @Test func backupsThatDoNotFitLeaveNothing() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_DFL)
+            let folder = try RealmFolder()
+            var configuration = folder.configuration("test.realm", [Room.self])
+            let realm = try await Realm.open(configuration)
+            try await commit("first", byteCount: 40_000, to: realm)
+            await realm.close()
+            configuration.readOnly = true
+            let reader = try await Realm.open(configuration)
+            for limit in [10, 5_000, 10_000, 30_000] as [UInt64] {
+                limitFileSizes(to: limit)
+                let error = await realmError { try await reader.backup(to: folder["copy"]) }
+                expectEqual(error?.code, .diskFull, "\(limit): \(String(describing: error))")
+                try expectEqual(folder.names(), ["test.realm"], "\(limit)")
+            }
+            limitFileSizes(to: .max)
+            try await reader.backup(to: folder["copy"])
+            try expectEqual(folder.names(), ["copy", "test.realm"])
+            await reader.close()
+        }
+    }
 }
 
 private func limitFileSizes(to byteCount: UInt64) {
