@@ -237,6 +237,54 @@ import Testing
         expectEqual(again.content.bodies, process.content.bodies)
     }
 
+    /// Segments that this user may not read, since another one created them. The first file that is
+    /// opened has the retention.
+    @Test func aSegmentOfAnotherUserDoesNotEndTrimming() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try run(process, 10)
+        let (segments, nodes) = (files("log-"), files("nodes-"))
+        for nth in 2...3 {
+            disk.inject(SimFailure(.open, nth: nth, code: .filePermissionDenied))
+            try process.trim()
+        }
+        expectEqual(disk.firedFailureCount, 2)
+        expectEqual(files("log-"), segments, "others may read it, and it hasn't expired")
+        expectEqual(files("nodes-"), nodes)
+        for limit in [10_000, 0] as [UInt64] {
+            let retention = HistoryRetention(ageNanoseconds: nil, byteCount: limit)
+            let other = try CheckpointProcess(SimView(disk), retention: retention)
+            disk.inject(SimFailure(.open, nth: 2, code: .filePermissionDenied))
+            try other.trim()
+            expectEqual(disk.firedFailureCount, limit > 0 ? 3 : 4)
+            expectTrue(!files("log-").contains("log-0-0") && files("log-").count < segments.count)
+            let again = try CheckpointProcess(disk.killImage(), retention: retention)
+            expectEqual(again.content.bodies, process.content.bodies)
+        }
+        try expectEqual(oldest(process), 18)
+    }
+
+    /// What is known without the segment is available.
+    // Covers .filePermissionDenied
+    @Test func versionsAfterASegmentOfAnotherUserAreFound() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try run(process, 4)
+        try commit(process)
+        for version in [9, 8, 1] as [UInt64] {
+            // That of the segment before the last but one.
+            disk.inject(SimFailure(.open, nth: 3, code: .filePermissionDenied))
+            if version > 1 {
+                let beginnings = try process.log.history.find(version).beginnings
+                expectEqual(beginnings.first?.reference?.version, 8)
+            } else {
+                let error = #expect(throws: StoreError.self) {
+                    try process.log.history.find(version)
+                }
+                expectEqual(error?.code, .filePermissionDenied)
+            }
+        }
+        expectEqual(disk.firedFailureCount, 3)
+    }
+
     /// A damaged header hides what only the log from there on leads to, and nothing later.
     @Test(arguments: [0, 5])
     func versionsAfterADamagedHeaderAreFound(_ number: Int) throws {

@@ -1,3 +1,5 @@
+import Foundation
+import RegnumSimulation
 import RegnumTestSupport
 import Testing
 
@@ -80,5 +82,25 @@ import Testing
         try await expectEqual(realm.historyRetention(), long)
         await realm.close()
         #expect(try await Realm.deleteFiles(for: configuration(nil)))
+    }
+
+    // Covers .diskFull
+    @Test func aRealmOnAFullDiskOpensWithAnotherRetention() async throws {
+        let disk = SimFileSystem()
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/sim")), objectTypes: [Person.self])
+        configuration.adjust = { $0.fileSystem = disk }
+        var realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Person("first", age: 0)) }
+        await realm.close()
+        disk.capacityByteCount = disk.usedByteCount
+        configuration.historyRetention = .nothing
+        realm = try await Realm.open(configuration)
+        expectEqual(realm.snapshot().objects(Person.self).count, 1)
+        try await expectEqual(realm.historyRetention(), .standard)
+        disk.capacityByteCount = nil
+        #expect(try await Realm.open(configuration) === realm)
+        try await expectEqual(realm.historyRetention(), .nothing)
+        await realm.close()
     }
 }

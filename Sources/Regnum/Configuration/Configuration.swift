@@ -128,6 +128,9 @@ extension Realm {
         /// another `open` sets a different value. `nil` keeps the stored setting, or
         /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
+        /// On a full disk, the realm is opened before the setting is stored, which is logged as a
+        /// warning. This process removes what it doesn't keep, and stores it once there is space.
+        ///
         /// History that was trimmed can't be restored. A backup keeps all its history until
         /// something is committed to it. ``Realm/historyRetention()`` returns the current setting.
         public var historyRetention: HistoryRetention?

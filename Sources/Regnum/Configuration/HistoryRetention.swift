@@ -1,3 +1,4 @@
+internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -61,7 +62,21 @@ extension Realm {
         }
     }
 
-    /// Returns the realm's current history retention: the value most recently set by an `open` in
+    /// Stores the history retention of a configuration. If the disk is full, the realm can be used
+    /// all the same: this process already goes by the retention, and stores it once there is space.
+    nonisolated func storeRetention(_ configuration: Configuration) async throws(Error) {
+        guard let retention = configuration.historyRetention else { return }
+        do throws(StoreError) {
+            try await core.coordinator.setRetention(retention.storeRetention)
+        } catch {
+            guard error.code == .diskFull else { throw Error(error) }
+            configuration.logger?.warning(
+                "the history retention couldn't be stored yet: \(error.message)",
+                metadata: ["realm": "\(configuration.name)"])
+        }
+    }
+
+    /// Returns the realm's stored history retention: the value most recently set by an `open` in
     /// any process, or ``HistoryRetention/standard`` if none was set. In-memory realms keep no
     /// history.
     ///

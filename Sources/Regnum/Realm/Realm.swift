@@ -82,13 +82,7 @@ public actor Realm {
             guard
                 let realm = try RealmCore.realm(coordinator, configuration, isFirst: isFirst)
             else { continue }
-            if let retention = configuration.historyRetention {
-                do throws(StoreError) {
-                    try await coordinator.setRetention(retention.storeRetention)
-                } catch {
-                    throw Error(error)
-                }
-            }
+            try await realm.storeRetention(configuration)
             // only files of the real file system can be watched
             if case .directory(let path) = coordinator.options.place,
                 coordinator.options.fileSystem is PosixFileSystem

@@ -69,6 +69,8 @@ struct CheckpointState {
     var isCompaction = false
     /// Whether a bulk commit was made that the next segment's header should include.
     var isSegmentDue = false
+    /// Whether unneeded files should be removed without a checkpoint.
+    var isTrimmingWanted = false
     /// A checkpoint is due up to this version, and this process switches to it, regardless of the
     /// options.
     var wantedVersion: UInt64 = 0
@@ -156,6 +158,12 @@ extension CoordinatorState {
             return use(log, .beginSegment)
         }
         if let step = reloadStep(log, options.checkpoint) { return step }
+        if checkpoint.isTrimmingWanted, !checkpoint.isBusy {
+            checkpoint.isTrimmingWanted = false
+            checkpoint.isBusy = true
+            checkpoint.isCancelled = false
+            return use(log, .trim)
+        }
         guard isCheckpointDue(log, options.checkpoint, now) else { return nil }
         checkpoint.isBusy = true
         checkpoint.isCancelled = false

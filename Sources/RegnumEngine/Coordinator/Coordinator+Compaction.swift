@@ -179,6 +179,14 @@ extension Coordinator {
         return second
     }
 
+    /// Removes unneeded files although no checkpoint was recorded. A pump step.
+    func trim(_ lease: consuming LogLease) {
+        let log = lease.log
+        let trimming = log.trimming
+        release(lease)
+        trim(trimming, log.lock, isLocked: false)
+    }
+
     /// Removes unneeded files in a job, and releases the checkpoint lock.
     ///
     /// - Parameters:

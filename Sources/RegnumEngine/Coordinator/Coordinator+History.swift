@@ -113,13 +113,19 @@ extension Coordinator {
     /// Sets the history retention of the realm, for all processes from now on. Has no effect if the
     /// realm is in memory or was opened read-only.
     ///
-    /// Throws `closed`, `diskFull` and the errors of the file system.
+    /// Throws `closed`, and the errors of the file system. After `diskFull`, this process removes
+    /// what the retention doesn't keep, and stores it once there is space.
     package func setRetention(_ retention: HistoryRetention) async throws(StoreError) {
         try checkOpen()
         guard !options.isReadOnly, let file = state.withLock({ $0.log })?.retentionFile else {
             return
         }
-        try await Self.onPool { () throws(StoreError) in try file.write(retention) }
+        do throws(StoreError) {
+            try await Self.onPool { () throws(StoreError) in try file.write(retention) }
+        } catch {
+            if error.code == .diskFull { wakePump { $0.checkpoint.isTrimmingWanted = true } }
+            throw error
+        }
     }
 
     /// Returns the history retention last set by any process; `nil` for an in-memory realm.

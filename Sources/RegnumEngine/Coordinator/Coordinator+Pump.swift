@@ -46,6 +46,8 @@ extension Coordinator {
         case recordCheckpoint(FinishedCheckpoint)
         /// Drop it without recording it.
         case dropCheckpoint(FinishedCheckpoint)
+        /// Remove files that are no longer needed.
+        case trim
         /// Start a segment whose header has it, so that opening reads little.
         case beginSegment
         /// Load a checkpoint in order to switch to it.
@@ -131,6 +133,7 @@ extension Coordinator {
             return releaseWriterLock(lease, isHandOff: isHandOff)
         case .checkpoint: return beginCheckpoint(lease)
         case .recordCheckpoint(let finished): return recordCheckpoint(lease, finished)
+        case .trim: return trim(lease)
         case .reload(let reference): return beginReload(lease, reference)
         case .swap(let reloaded): return swap(lease, reloaded)
         case .revive:

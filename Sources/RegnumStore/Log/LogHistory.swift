@@ -76,7 +76,10 @@ package struct LogHistory: Sendable {
             do {
                 segment = try open(number)
             } catch {
-                guard number != lastNumber, error.code == .invalidDatabase || error.isMediaFailure
+                guard
+                    number != lastNumber,
+                    error.code == .invalidDatabase || error.code == .filePermissionDenied
+                        || error.isMediaFailure
                 else { throw error }
                 damage = error
                 break

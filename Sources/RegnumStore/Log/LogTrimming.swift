@@ -45,7 +45,7 @@ package struct LogTrimming: Sendable {
         let numbers = SegmentHeader.numbers(names).filter { $0 <= lastSegmentNumber }
         let files = names.compactMap(NodesHeader.parse)
         let retention =
-            keepsHistory ? .unlimited : try retentionFile.read() ?? options.retention
+            keepsHistory ? .unlimited : try retentionFile.effective() ?? options.retention
         let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         var refusal: StoreError?
@@ -80,6 +80,7 @@ package struct LogTrimming: Sendable {
         }
         if hasRemoved { try directory.sync() }
         removeAbandoned(names)
+        retentionFile.storeDelayed()
         if let refusal { throw refusal }
     }
 
@@ -92,15 +93,15 @@ package struct LogTrimming: Sendable {
         }
     }
 
-    /// Returns the segments before the last one whose base is at most `position`. Damaged headers
-    /// are skipped, so that they don't keep files forever.
+    /// Returns the segments before the last one whose base is at most `position`. Headers that are
+    /// damaged, or that this user may not read, are skipped, so that they don't keep files forever.
     func obsoleteSegments(
         _ numbers: [UInt64], before position: LogPosition
     ) throws(StoreError) -> [UInt64] {
         guard position > 0 else { return [] }
         var count = 0
         for (index, number) in numbers.enumerated().dropFirst() {
-            guard let segment = try readable(number) else { continue }
+            guard let segment = try open(number).segment else { continue }
             guard segment.header.base <= position else { break }
             count = index
         }
@@ -109,7 +110,8 @@ package struct LogTrimming: Sendable {
 
     /// Returns where replay to the oldest retained version starts, if that is before `firstNeeded`:
     /// at a checkpoint in a segment header, or at the beginning of the log. The history ends at a
-    /// damaged header.
+    /// damaged header. What this user may not read is kept until later segments show that it has
+    /// expired, since others may read it.
     private func retained(
         _ numbers: [UInt64], _ files: [UInt64], _ retention: HistoryRetention
     ) throws(StoreError) -> (position: LogPosition, firstFile: UInt64)? {
@@ -121,15 +123,19 @@ package struct LogTrimming: Sendable {
         var isExpired = true
         var past = Past()
         var begin: (position: LogPosition, firstFile: UInt64)?
+        var hasHidden = false
         for (index, number) in numbers.enumerated() {
-            guard let header = try readable(number)?.header else {
-                (first, begin) = (nil, nil)
+            let found = try open(number)
+            guard let header = found.segment?.header else {
+                hasHidden = found.isHidden
+                if !found.isHidden { (first, begin) = (nil, nil) }
                 continue
             }
             if isExpired, index > 0 {
                 isExpired = try hasExpired(numbers, before: index, header, retention, &past)
-                if isExpired { begin = nil }
+                if isExpired { (begin, hasHidden) = (nil, false) }
             }
+            if hasHidden, begin == nil { return (0, 0) }
             // The retained versions start at `begin`, whose checkpoint they build on.
             if header.base >= firstNeeded || !isExpired && begin != nil { break }
             let oldest = first ?? header
@@ -139,17 +145,21 @@ package struct LogTrimming: Sendable {
         return begin
     }
 
-    /// Opens a segment; `nil` if its header is damaged or can't be read from the disk, or if the
-    /// segment was removed since it was listed, as it may be while its size is measured.
-    private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
-        do {
-            return try LogSegment.open(directory, number)
+    /// Opens a segment. Returns `nil` if its header is damaged or can't be read from the disk, if
+    /// this user may not read it (`isHidden`), or if the segment was removed since it was listed,
+    /// as it may be while its size is measured.
+    private func open(
+        _ number: UInt64
+    ) throws(StoreError) -> (segment: LogSegment?, isHidden: Bool) {
+        do throws(StoreError) {
+            return (try LogSegment.open(directory, number), false)
         } catch {
+            let isHidden = error.code == .filePermissionDenied
             guard
-                error.code == .invalidDatabase || error.code == .fileNotFound
+                isHidden || error.code == .invalidDatabase || error.code == .fileNotFound
                     || error.isMediaFailure
             else { throw error }
-            return nil
+            return (nil, isHidden)
         }
     }
 
@@ -175,12 +185,21 @@ package struct LogTrimming: Sendable {
         var byteCount: UInt64 = 0
         for number in files.sorted(by: >)
         where number < newestFile && !neededFiles.contains(number) {
-            let (sum, isOver) = byteCount.addingReportingOverflow(
-                try directory.open(NodesHeader.fileName(number)).size())
+            let (sum, isOver) = byteCount.addingReportingOverflow(try size(ofFile: number))
             if isOver || sum > limit { return number + 1 }
             byteCount = sum
         }
         return 0
+    }
+
+    /// Returns the size of a nodes file; 0 if this user may not read it.
+    private func size(ofFile number: UInt64) throws(StoreError) -> UInt64 {
+        do throws(StoreError) {
+            return try directory.open(NodesHeader.fileName(number)).size()
+        } catch {
+            guard error.code == .filePermissionDenied else { throw error }
+            return 0
+        }
     }
 
     /// The times of the commits in the segments that were read completely.
@@ -239,12 +258,12 @@ package struct LogTrimming: Sendable {
     }
 
     /// Calls a closure with the times of a segment's commits, in order, except for those in the
-    /// future, until it returns false. What can't be read from the disk is skipped.
+    /// future, until it returns false. What can't be read, or may not be, is skipped.
     private func readTimes(
         _ number: UInt64, inFirst byteCount: UInt64 = .max, _ isMoreWanted: (Int64) -> Bool
     ) throws(StoreError) {
         do throws(StoreError) {
-            guard let segment = try readable(number) else { return }
+            guard let segment = try open(number).segment else { return }
             var cursor = RecordCursor(segment, options)
             while cursor.position - segment.header.base < byteCount,
                 let (record, body) = try cursor.next()

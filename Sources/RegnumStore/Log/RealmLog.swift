@@ -59,6 +59,8 @@ package final class RealmLog: @unchecked Sendable {
     package let nodes: NodesDirectory
     /// The timelines up to the published end. Can be used without owning the log.
     package let timelines: Guarded<Timelines>
+    /// A retention for which the disk had no space. Can be used without owning the log.
+    let delayedRetention = Guarded<RetentionFile.Delayed?>(nil)
     /// Whether commits of the original are being added to this copy, so that it remains one.
     var isExtendingCopy = false
     /// Increases when records that this process has read were framed again in a new segment, with

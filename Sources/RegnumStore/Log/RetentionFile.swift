@@ -1,11 +1,23 @@
 /// The history retention stored with the realm: a small file, which is absent until a retention is
 /// set. `Docs/FORMAT.md` specifies the bytes.
 package struct RetentionFile: Sendable {
+    /// A retention for which the disk had no space.
+    struct Delayed: Sendable {
+        let retention: HistoryRetention
+        /// What was stored then. Once another process has replaced it, that counts.
+        let stored: HistoryRetention?
+    }
+
     let file: SealedFile
+    private let delayed: Guarded<Delayed?>
 
     static let fileName = "retention"
 
-    init(_ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128) {
+    init(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128,
+        delayed: Guarded<Delayed?> = Guarded(nil)
+    ) {
+        self.delayed = delayed
         file = SealedFile(
             name: Self.fileName, magic: 0x5452_4752,  // "RGRT"
             fileSystem: fileSystem, directory: directory, realmID: realmID)
@@ -26,21 +38,50 @@ package struct RetentionFile: Sendable {
             ageNanoseconds: limits[0], byteCount: limits[1], nodesByteCount: limits[2])
     }
 
+    /// Returns the retention by which this process removes files: the stored one, or one for which
+    /// there was no space.
+    ///
+    /// Throws as ``read()`` does.
+    func effective() throws(StoreError) -> HistoryRetention? {
+        let stored = try read()
+        return delayed.withLock { delayed in
+            if let delayed, delayed.stored == stored { return delayed.retention }
+            delayed = nil
+            return stored
+        }
+    }
+
     /// Stores the retention durably, unless it is unchanged.
     ///
-    /// Throws `diskFull` and the errors of the file system; the previous retention then remains.
+    /// Throws `diskFull` and the errors of the file system; the previous retention then remains. On
+    /// a full disk, this process goes by the new one, and `storeDelayed` tries to store it again.
     package func write(_ retention: HistoryRetention) throws(StoreError) {
-        guard try read() != retention else { return }
-        try file.write([
-            retention.ageNanoseconds ?? .max, retention.byteCount ?? .max,
-            retention.nodesByteCount ?? .max,
-        ])
+        let stored = try read()
+        do throws(StoreError) {
+            if stored != retention {
+                try file.write([
+                    retention.ageNanoseconds ?? .max, retention.byteCount ?? .max,
+                    retention.nodesByteCount ?? .max,
+                ])
+            }
+        } catch {
+            guard error.code == .diskFull else { throw error }
+            delayed.withLock { $0 = Delayed(retention: retention, stored: stored) }
+            throw error
+        }
+        delayed.withLock { $0 = nil }
+    }
+
+    /// Stores a retention for which there was no space, if there is now.
+    func storeDelayed() {
+        guard delayed.withLock({ $0 != nil }), let retention = try? effective() else { return }
+        try? write(retention)
     }
 }
 
 extension RealmLog {
     /// The realm's retention file.
     package var retentionFile: RetentionFile {
-        RetentionFile(fileSystem, directory, realmID: realmID)
+        RetentionFile(fileSystem, directory, realmID: realmID, delayed: delayedRetention)
     }
 }

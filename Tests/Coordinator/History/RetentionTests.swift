@@ -54,6 +54,64 @@ struct RetentionTests {
         await last.close()
     }
 
+    /// A disk that is full of history is a reason to keep less of it.
+    // Covers .diskFull
+    @Test func aFullDiskDoesNotKeepHistoryThatIsNoLongerWanted() async throws {
+        let coordinator = try await open(disk, .none)
+        try await coordinator.setRetention(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try await work(coordinator, from: 0)
+        let names = disk.fileNames(in: "/sim")
+        disk.capacityByteCount = disk.usedByteCount
+        await expectEqual(
+            storeErrorCode { try await coordinator.setRetention(.none) }, .diskFull)
+        try await eventually { try await coordinator.retention() == HistoryRetention.none }
+        let left = disk.fileNames(in: "/sim")
+        expectTrue(names.contains("log-0-0") && !left.contains("log-0-0"))
+        expectTrue(!left.contains { $0.hasPrefix("tmp-") })
+        disk.capacityByteCount = nil
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0..<30))
+    }
+
+    // Covers .diskFull
+    @Test func aRetentionIsStoredOnceThereIsSpace() async throws {
+        let coordinator = try await open(disk, .none)
+        disk.capacityByteCount = disk.usedByteCount
+        let all = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        await expectEqual(storeErrorCode { try await coordinator.setRetention(all) }, .diskFull)
+        try await expectEqual(coordinator.retention(), HistoryRetention.none)
+        disk.capacityByteCount = nil
+        try await work(coordinator, from: 0)
+        try await expectEqual(coordinator.retention(), all)
+        try await expectEqual(numbers(coordinator.history(from: 3).root), Array(0..<3))
+        await coordinator.close()
+    }
+
+    /// Another process has set a retention in the meantime, which counts.
+    // Covers .diskFull
+    @Test func aRetentionThatWasReplacedIsNotStored() async throws {
+        let coordinator = try await open(disk, .none)
+        disk.capacityByteCount = disk.usedByteCount
+        let all = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        await expectEqual(storeErrorCode { try await coordinator.setRetention(all) }, .diskFull)
+        // The next attempt fails, too.
+        try await eventually {
+            coordinator.state.withLock { state in
+                !state.checkpoint.isTrimmingWanted && !state.checkpoint.isBusy
+            }
+        }
+        disk.capacityByteCount = nil
+        let other = try await open(SimView(disk), .none)
+        let few = HistoryRetention(ageNanoseconds: nil, byteCount: 7)
+        try await other.setRetention(few)
+        await other.close()
+        try await work(coordinator, from: 0)
+        try await expectEqual(coordinator.retention(), few)
+        await expectEqual(
+            storeErrorCode { try await coordinator.history(from: 3) }, .historyTrimmed)
+        await coordinator.close()
+    }
+
     /// For the thread sanitizer: whoever asks doesn't own the log.
     @Test func retentionIsReadWhileSegmentsAreBegun() async throws {
         let coordinator = try await open(disk, .none)
