@@ -175,9 +175,9 @@ extension RealmLog {
         var files = Set(names.compactMap(NodesHeader.parse).filter { $0 > newest })
         if files.isEmpty { return [] }
         if names.contains(MigrationMark.fileName) {
-            // The migration may be resumed from it.
+            // The migration may be resumed from it, unless something was committed since.
             guard let mark = try? migrationMark.read() else { return [] }
-            files.remove(mark.file)
+            if mark.version == version { files.remove(mark.file) }
         }
         return files.filter { number in
             guard !nodes.isClaimed(number),

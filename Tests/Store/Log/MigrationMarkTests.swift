@@ -43,4 +43,18 @@ import Testing
         let next = try second.log.nodes.appender(to: 1, after: nil, liveByteCount: 0)
         expectEqual(next.fileNumber, isLost ? 2 : 1)
     }
+
+    /// Older programs may use the realm from then on, and never one alone.
+    @Test(arguments: [false, true])
+    func theFileOfAMarkIsRemovedOnceSomethingWasCommitted(isCommitted: Bool) throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        try process.commit()
+        realm.disk.setContents([1], of: "nodes-7", in: realm.path)
+        try process.log.migrationMark.write(MigrationMark(version: 1, file: 7, content: []))
+        if isCommitted { try process.commit() }
+        try expectTrue(process.log.tryLockCheckpoint())
+        try process.log.trimmingWithOrphans().run()
+        expectEqual(realm.disk.contents(of: "nodes-7", in: realm.path) == nil, isCommitted)
+    }
 }
