@@ -177,21 +177,23 @@ private struct ExpressionBuilder {
     private func value(
         _ constant: PredicateConstant, _ offset: Int
     ) throws(PredicateMistake) -> Value {
-        switch constant {
-        case .null: return .null
-        case .number where isDecimal:
+        if case .null = constant { return .null }
+        let isLiteral = if case .number = constant { true } else { false }
+        if isLiteral, isDecimal {
             if let value = constant.stored(as: _StorageType(.decimal)) { return value }
-        default: break
+        } else {
+            switch constant.stored(as: _StorageType(.any))?.anyContent {
+            case .int(let number): return .int(number)
+            case .float(let number): return .double(Double(number))
+            case .double(let number): return .double(number)
+            case .decimal(let number): return .decimal(number)
+            default: break
+            }
         }
-        switch constant.stored(as: _StorageType(.any))?.anyContent {
-        case .int(let number): return .int(number)
-        case .float(let number): return .double(Double(number))
-        case .double(let number): return .double(number)
-        case .decimal(let number): return .decimal(number)
-        default:
-            throw PredicateMistake(
-                message: "Expected a number, not \(constant.described).", offset: offset)
-        }
+        throw PredicateMistake(
+            message: isLiteral
+                ? "\(constant.described) is beyond the range or precision of the calculation."
+                : "Expected a number, not \(constant.described).", offset: offset)
     }
 }
 

@@ -34,11 +34,11 @@ enum PredicateConstant {
         let value: Any?
         switch type {
         case "int": value = Int(text)
-        case "float": value = Float(text)
-        case "double": value = Double(text)
-        case "decimal": value = DecimalBits(text: text).map { Decimal128($0) }
+        case "float": value = Self.inRange(Float(text), text)
+        case "double": value = Self.inRange(Double(text), text)
+        case "decimal": value = DecimalBits(exactText: text).map { Decimal128($0) }
         default:
-            guard let seconds = Double(text) else { return nil }
+            guard let seconds = Self.inRange(Double(text), text) else { return nil }
             self = .date(seconds)
             return
         }
@@ -215,22 +215,32 @@ extension PredicateConstant {
         case .int: return integer(text).map { .int($0) }
         case .bool: return integer(text).flatMap { storage.engineValue(of: $0) }
         case .double:
-            guard let number = Double(text), storage.scalar == .float else {
-                return Double(text).map { .double($0) }
+            guard storage.scalar == .float else {
+                return inRange(Double(text), text).map { .double($0) }
             }
             // parsed directly: going through a double could round it to a different float
-            guard let float = Float(text), float.isFinite || !number.isFinite else { return nil }
-            return .double(Double(float))
-        case .decimal: return DecimalBits(text: text).map { .decimal($0) }
+            return inRange(Float(text), text).map { .double(Double($0)) }
+        case .decimal: return DecimalBits(exactText: text).map { .decimal($0) }
         case .any:
             if let integer = Int64(text) { return AnyContent.int(integer).value }
-            guard let number = Double(text) else { return nil }
+            guard let number = inRange(Double(text), text) else { return nil }
             if let integer = bigInteger(text), DecimalBits.compare(integer, number) != 0 {
                 return AnyContent.decimal(integer).value
             }
             return AnyContent.double(number).value
         default: return nil
         }
+    }
+
+    /// Returns a number that was parsed from a text, or `nil` if the text is a number that is too
+    /// large for the type and was parsed as an infinity.
+    private static func inRange<Number: BinaryFloatingPoint>(
+        _ number: Number?, _ text: String
+    ) -> Number? {
+        let isTooLarge =
+            number?.isInfinite == true
+            && text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isTooLarge ? nil : number
     }
 
     /// Returns an integer of up to 34 digits as a decimal, because it may be between two
@@ -248,13 +258,12 @@ extension PredicateConstant {
     private static func value(_ value: Any, _ storage: _StorageType) -> Value? {
         if storage.valueType == .any { return anyValue(value) }
         if value is Bool, storage.valueType != .bool { return nil }
-        if let stored = storage.engineValue(of: value) { return stored }
-        guard let text = value as? String else { return nil }
+        guard let text = value as? String else { return storage.engineValue(of: value) }
         switch storage.valueType {
-        case .double: return number(text, storage)
+        case .double, .decimal: return number(text, storage)
         case .data: return .data(Array(text.utf8))
         case .objectId: return ObjectId(text)?.engineValue
-        default: return nil
+        default: return storage.engineValue(of: value)
         }
     }
 

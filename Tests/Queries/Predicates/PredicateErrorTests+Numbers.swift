@@ -55,6 +55,32 @@ extension PredicateErrorTests {
         expectTrue(deep?.message.contains("more than 64 levels") == true)
     }
 
+    /// Read as an infinity or rounded, they would equal other values.
+    // Covers 3.83, .invalidQuery
+    @Test func numbersBeyondTheirTypesAreRefused() async throws {
+        let precise = "0.10000000000000000000000000000000000001"
+        try await check([
+            Case("‸ratio == 1e400", "Double and can't be compared with the number 1e400"),
+            Case("‸ratio > -1e400", "can't be compared with the number -1e400"),
+            Case("‸ratio < '1e400'", "can't be compared with the string \"1e400\""),
+            Case("‸ratio IN {1, 1e400}", "can't be compared with the number 1e400"),
+            Case("‸ratio BETWEEN {0, 1e400}", "can't be compared with the number 1e400"),
+            Case("‸single > 1e39", "Float and can't be compared with the number 1e39"),
+            Case("‸single > 1e400", "Float and can't be compared with the number 1e400"),
+            Case("‸price < 1e7000", "Decimal128 and can't be compared with the number 1e7000"),
+            Case("‸price == \(precise)", "Decimal128 and can't be compared with the number 0.1"),
+            Case("‸price == '\(precise)'", "Decimal128 and can't be compared with the string"),
+            Case("‸any == 1e400", "AnyRealmValue and can't be compared with the number 1e400"),
+            Case("ratio == ‸double(1e400)", "The number isn't a double"),
+            Case("single == ‸float(1e39)", "The number isn't a float"),
+            Case("price == ‸decimal(\(precise))", "The number isn't a decimal"),
+            Case("date < ‸date(1e400)", "The number isn't a date"),
+            Case("ratio + ‸1e400 > 1", "the number 1e400 is beyond the range or precision"),
+            Case("price + ‸1e7000 > 1", "the number 1e7000 is beyond the range or precision"),
+            Case("price * ‸\(precise) > 1", "is beyond the range or precision"),
+        ])
+    }
+
     // Covers .invalidQuery
     @Test func namesOfTypesAreChecked() async throws {
         try await check([
