@@ -148,6 +148,41 @@ import Testing
         try expectTrue(pups.filter(text(16)).current.isEmpty)
     }
 
+    /// The ways through 40 lists of three objects can't be followed one by one.
+    // Covers 3.13
+    @Test(.timeLimit(.minutes(1))) func pathsLeadThroughAnyNumberOfLists() async throws {
+        let realm = try await Realm.temporary([Gadget.self, GadgetPart.self])
+        try await realm.write { tx in
+            let gadgets = (0..<12).map { id in
+                let gadget = Gadget()
+                gadget.id = id
+                return gadget
+            }
+            try tx.add(gadgets)
+            // The last one is alone.
+            for gadget in gadgets.dropLast() {
+                gadget.friends.append(objectsIn: (1...3).map { gadgets[(gadget.id + $0) % 11] })
+            }
+        }
+        let path = String(repeating: "friends.", count: 40)
+        let all = Array(0..<12)
+        let found: [(String, [Int])] = [
+            ("\(path)id == 5", Array(0..<11)), ("\(path)id == 11", []),
+            ("ALL \(path)id < 11", all), ("NONE \(path)id == 5", [11]),
+            ("NONE \(path)id == 11", all), ("ALL \(path)friends.id != 5", [11]),
+            ("friends.friends.friends.id == 0", [2, 3, 4, 5, 6, 7, 8]),
+            ("friends.friend.friends.friends.id == 0", []),
+        ]
+        let snapshot = realm.snapshot()
+        for (text, ids) in found {
+            try expectEqual(snapshot.objects(Gadget.self).filter(text).map(\.id), ids, "\(text)")
+            let read = try await realm.read { tx in
+                try tx.objects(Gadget.self).filter(text).map(\.id)
+            }
+            expectEqual(read, ids, "\(text)")
+        }
+    }
+
     @Test func conditionsHaveAnyNumberOfTerms() async throws {
         let realm = try await Breeders.realm()
         let pups = realm.objects(Pup.self).where { pup in

@@ -11,6 +11,11 @@ extension CompiledPredicate {
         {
             return count > 0
         }
+        if path.mayRepeatManyRows {
+            var search = ReachSearch(path, predicate)
+            _ = search.visit(cluster, row, content)
+            return search.isFound
+        }
         var counter = MatchCounter(predicate: predicate, max: 1)
         path.walk(cluster, row, content, &counter)
         return counter.count > 0

@@ -12,6 +12,56 @@ struct MatchCounter: EndVisitor {
     }
 }
 
+/// Searches for a matching row at the end of a path. Follows each hop from a row only once, because
+/// the number of ways to the same rows grows exponentially with the hops.
+struct ReachSearch: EndVisitor {
+    private let hops: [CompiledPath]
+    private let predicate: CompiledPredicate
+    /// The number of hops that lead to the row being visited.
+    private var level = 0
+    /// The rows visited at each level.
+    private var visited: [Set<UInt64>]
+    private(set) var isFound = false
+
+    init(_ path: CompiledPath, _ predicate: CompiledPredicate) {
+        hops = path.hops.map { CompiledPath(hops: [$0]) }
+        self.predicate = predicate
+        visited = Array(repeating: [], count: hops.count + 1)
+    }
+
+    /// Visits the row that the path starts from, or one that some of the hops lead to.
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        let isNew = visited[level].insert(cluster.firstKey + UInt64(row)).inserted
+        if !isNew { return true }
+        if level == hops.count {
+            isFound = predicate.matches(cluster, row, content)
+        } else {
+            let hop = hops[level]
+            level += 1
+            hop.walk(cluster, row, content, &self)
+            level -= 1
+        }
+        return !isFound
+    }
+}
+
+extension CompiledPath {
+    /// Whether the path leads through more than two lists or inverses. The ways through two of them
+    /// are at most as many as the elements of all lists.
+    var mayRepeatManyRows: Bool {
+        hops.count > 2 && hops.count { !$0.leadsToOneRow } > 2
+    }
+}
+
+extension CompiledHop {
+    fileprivate var leadsToOneRow: Bool {
+        switch self {
+        case .link, .element: true
+        case .list, .linkOrigins, .listOrigins, .entryTargets, .entryOrigins: false
+        }
+    }
+}
+
 /// A comparison of a constant with an aggregate of a property over the rows at the end of a path.
 struct CompiledAggregate: Sendable {
     let kind: AggregateKind
