@@ -1,8 +1,10 @@
 /// The area between two opposite corners, for queries.
 ///
 /// It is a polygon with four corners, whose edges are arcs of great circles. So its northern and
-/// southern edges bulge away from the circles of latitude, noticeably if the box is wide. A box
-/// larger than a hemisphere is interpreted as the rest of the sphere.
+/// southern edges bulge away from the circles of latitude, noticeably if the box is wide. They
+/// go the shorter way around the Earth, so a box wider than 180° of longitude encloses the area
+/// on the other side: use two boxes. A box larger than a hemisphere is interpreted as the rest of
+/// the sphere.
 ///
 /// Corners at the same latitude or longitude enclose no area, which is an error that is reported
 /// when the query is used. Points on an edge are treated as described at ``GeoPolygon``.

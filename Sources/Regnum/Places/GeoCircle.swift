@@ -2,8 +2,9 @@ internal import RegnumEngine
 
 /// The area within a distance of a point, measured on the sphere, for queries.
 ///
-/// The edge is accurate to about 1e-15 radians (6 nm). A circle with a radius of 0 is a single
-/// point; with a radius of half the Earth's circumference or more, it is the whole sphere.
+/// The edge is accurate to about 1e-15 radians (6 nm); opposite the center, to about 1e-8 radians.
+/// A circle with a radius of 0 is a single point; with a radius of half the Earth's circumference
+/// or more, it is the whole sphere.
 public struct GeoCircle: GeoShape {
     /// The center.
     public let center: GeoPoint

@@ -1,8 +1,8 @@
 internal import RegnumEngine
 
 extension Query where Value: ScalarValue {
-    /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing. An
-    /// `AnyRealmValue` with an object from another realm is an error, which is reported when the
+    /// Whether the property has this value. Only `nil` equals `nil`; NaN is described at ``Query``.
+    /// An `AnyRealmValue` with an object from another realm is an error, which is reported when the
     /// query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.compare(.equal, left.scope.operand(right))

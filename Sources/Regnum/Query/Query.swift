@@ -14,7 +14,10 @@ internal import RegnumStore
 ///
 /// `nil`: Only `nil` equals `nil`. `<` and `>` with `nil` are false; `<=` and `>=` hold if both
 /// sides are `nil`. `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is
-/// `nil`. NaN equals nothing. Strings are compared by their UTF-8 bytes.
+/// `nil`. Strings are compared by their UTF-8 bytes.
+///
+/// NaN: It equals nothing, and `<`, `<=`, `>` and `>=` with it are false. But as a `Decimal128` or
+/// `AnyRealmValue` it equals itself and is less than all other numbers.
 ///
 /// Links: A property of a linked object (`$0.dog.name`, at any depth) is `nil` if there is no
 /// object.

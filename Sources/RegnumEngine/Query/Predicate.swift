@@ -26,9 +26,10 @@ package struct ColumnReference: Hashable, Sendable {
 ///
 /// Null equals only null; `<` and `>` with a null are false; `<=` and `>=` are true for two nulls.
 /// Against a constant null, a string column is `>` and `>=` for every string and not for null, and
-/// never `<` or `<=`. NaN equals nothing and every ordering with it is false, but `notEqual` is
-/// true. Numbers of different types compare by their mathematical values. Strings, data, UUIDs and
-/// ObjectIds are ordered by bytes, and `false` before `true`.
+/// never `<` or `<=`. A double that is NaN equals nothing and every ordering with it is false, but
+/// `notEqual` is true; in decimals and any values, NaN equals itself and is less than all other
+/// numbers. Numbers of different types compare by their mathematical values. Strings, data, UUIDs
+/// and ObjectIds are ordered by bytes, and `false` before `true`.
 package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
