@@ -31,8 +31,8 @@ public struct ConsumerOptions: Sendable {
     /// The behavior if the changes since the position aren't available.
     public var lostHistory = LostHistory.fail
     /// The maximum number of changes passed to one call of the handler, at least 1. A call gets
-    /// several only if they were committed before it, and at most a quarter of
-    /// `Configuration.maximumNumberOfActiveVersions`, because each change holds a version.
+    /// several only if they were committed before it and, because each change holds a version, only
+    /// while less than half of `Configuration.maximumNumberOfActiveVersions` are held.
     public var batchSize = 100
     /// The number of links through which a change of another object counts as a modification; see
     /// `changes(depth:)`.

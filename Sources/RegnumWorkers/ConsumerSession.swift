@@ -109,16 +109,12 @@ struct ConsumerSession<T: Object> {
         return true
     }
 
-    /// The maximum number of changes that are delivered together. Each of them holds a version, and
-    /// nothing can be written, not even the position after them, while too many are held.
-    private var batchSize: Int { realm.limitedByVersions(options.batchSize) }
-
     /// Returns the changes that can be delivered together with a first one.
     private mutating func more(
         _ changes: inout CollectionChanges<T>.AsyncIterator
     ) async throws -> [CollectionChange<T>] {
         var batch: [CollectionChange<T>] = []
-        for _ in 1..<batchSize {
+        while batch.count < options.batchSize - 1, realm.hasRoomForVersions {
             let next = try await changes.next(within: .zero, clock: options.time.clock)
             guard let change = next.element else {
                 isBehind = false

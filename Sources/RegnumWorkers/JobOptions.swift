@@ -8,8 +8,11 @@ public import Regnum
 /// class, those of the process that claims or ends a job apply.
 public struct JobOptions: Sendable {
     /// The maximum number of handlers that ``JobQueue/run(_:)`` runs at the same time, from 1 to
-    /// 1,000,000. It runs at most a quarter of `Configuration.maximumNumberOfActiveVersions`,
-    /// because each job that is claimed holds a version.
+    /// 1,000,000.
+    ///
+    /// Jobs that are claimed together hold a version until the last of them ends. While half of
+    /// `Configuration.maximumNumberOfActiveVersions` are held, by anything in the process, no more
+    /// jobs are claimed, except for one if none is running.
     public var concurrency = 8
     /// The number of jobs that ``JobQueue/run(_:)`` claims in addition to those that are running.
     ///
@@ -17,7 +20,7 @@ public struct JobOptions: Sendable {
     /// transaction waits for the disk. For short jobs, a value of a few hundred makes that wait
     /// negligible. However, a job that was claimed in advance runs before one with a higher
     /// priority that is added later, and other processes can't take it. A job whose process died is
-    /// no longer claimed in advance. At most 1,000,000, and limited like ``concurrency``.
+    /// no longer claimed in advance. At most 1,000,000.
     public var prefetch = 0
     /// The time after which the claim of a worker expires unless it is renewed. `run` renews the
     /// claims of all its jobs three times in this period. When a process dies, its jobs become

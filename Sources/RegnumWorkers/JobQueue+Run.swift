@@ -61,7 +61,7 @@ extension JobQueue {
             group.addTask {
                 await failure(of: { try await keepRenewing(board) }).map { Event.failure($0) }
             }
-            for _ in 0..<concurrency {
+            for _ in 0..<options.concurrency {
                 group.addTask {
                     await work(board, until: stop, handler)
                     return nil
@@ -165,7 +165,7 @@ extension JobQueue {
             do {
                 if ended.isEmpty {
                     let wait =
-                        capacity.count > 0 ? try await timeToNextClaim() : WorkerTime.maximumWait
+                        capacity.count > 0 ? try await timeToNextClaim() : capacity.wait
                     if wait > .zero {
                         await board.wakeup.wait(for: wait, clock: options.time.clock)
                         continue
@@ -191,19 +191,20 @@ extension JobQueue {
         }
     }
 
-    /// The maximum number of running handlers. Each claim holds a version, and nothing can be
-    /// written, not even the end of a job, while too many are held.
-    private var concurrency: Int { realm.limitedByVersions(options.concurrency) }
-    private var prefetch: Int { realm.limitedByVersions(options.prefetch) }
-
-    /// The number of jobs to claim now, and how many of them begin at once. Claims in advance are
-    /// only made again when half of them are used up.
+    /// The number of jobs to claim now, how many of them begin at once, and the time after which to
+    /// look again if it is zero. Claims in advance are only made again when half of them are used
+    /// up.
     private func capacity(
         _ busyCount: Int, _ waitingCount: Int
-    ) -> (count: Int, beginning: Int) {
-        guard waitingCount <= prefetch / 2 else { return (0, 0) }
-        let free = concurrency - busyCount - waitingCount
-        return (max(free + prefetch, 0), max(free, 0))
+    ) -> (count: Int, beginning: Int, wait: Duration) {
+        let limit = WorkerTime.maximumWait
+        guard waitingCount <= options.prefetch / 2 else { return (0, 0, limit) }
+        // jobs that are claimed together hold a version, whose release wakes nobody
+        guard realm.hasRoomForVersions else {
+            return busyCount + waitingCount == 0 ? (1, 1, limit) : (0, 0, .seconds(1))
+        }
+        let free = options.concurrency - busyCount - waitingCount
+        return (max(free + options.prefetch, 0), max(free, 0), limit)
     }
 
     /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.

@@ -75,11 +75,12 @@ extension Realm {
         Realm.Error(.closed, "The realm \"\(configuration.name)\" was closed.")
     }
 
-    /// Returns a number of things that each hold a version: at most a quarter of those that may be
-    /// held.
-    nonisolated func limitedByVersions(_ count: Int) -> Int {
-        guard let maximum = configuration.maximumNumberOfActiveVersions else { return count }
-        return min(count, max(Int(clamping: maximum / 4), 1))
+    /// Whether less than half of the versions that may be held are held, by anything in the
+    /// process. Queues and consumers leave the rest to others, because nothing can be written while
+    /// too many are held.
+    nonisolated var hasRoomForVersions: Bool {
+        guard let maximum = configuration.maximumNumberOfActiveVersions else { return true }
+        return Set(stats().snapshots.map(\.version)).count < Int(clamping: maximum / 2)
     }
 
     /// Throws `.invalidInput` for a class that the realm doesn't have, and `.readOnly`.

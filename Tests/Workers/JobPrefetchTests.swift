@@ -82,8 +82,9 @@ import Testing
         expectEqual(journal.entries, ["begun", "last"])
     }
 
-    /// Each claim holds a version, and nothing can be written while too many are held.
-    @Test func queueLimitsTheVersionsThatItHolds() async throws {
+    /// Claims hold versions, and nothing can be written while too many are held.
+    @Test(arguments: [1, 5])
+    func queuesLimitTheVersionsThatTheyHold(queueCount: Int) async throws {
         let (folder, journal, gate) = (try RealmFolder(), Journal(), Gate())
         var configuration = folder.configuration("test.realm", workerTypes)
         configuration.maximumNumberOfActiveVersions = 12
@@ -93,22 +94,21 @@ import Testing
             options.prefetch = 40
         }
         try await add(["0"], to: realm)
-        let run = Task {
-            try await queue.run { run in
-                let label = run.job.label
-                let next = (Int(label) ?? 0) + 1
-                do {
-                    // so that each job is claimed at another version
-                    if next < 30 { try await realm.write { try $0.enqueue(Parcel("\(next)")) } }
-                    journal.add(label)
-                    await gate.pass()
-                    try await run.finish { tx in try tx.add(Receipt(label)) }
-                } catch {
-                    journal.add("\(error)")
-                    throw error
-                }
+        let handler = { @Sendable (run: JobRun<Parcel>) async throws in
+            let label = run.job.label
+            let next = (Int(label) ?? 0) + 1
+            do {
+                // so that each job is claimed at another version
+                if next < 30 { try await realm.write { try $0.enqueue(Parcel("\(next)")) } }
+                journal.add(label)
+                await gate.pass()
+                try await run.finish { tx in try tx.add(Receipt(label)) }
+            } catch {
+                journal.add("\(error)")
+                throw error
             }
         }
+        let runs = (0..<queueCount).map { _ in Task { try await queue.run(handler) } }
         var count = await journal.entries(1).count
         // until no other job begins
         while true {
@@ -118,8 +118,8 @@ import Testing
         }
         gate.open()
         await journal.entries(30)
-        run.cancel()
-        try await run.value
+        for run in runs { run.cancel() }
+        for run in runs { try await run.value }
         expectEqual(Set(journal.entries), Set((0..<30).map { "\($0)" }))
         let snapshot = realm.snapshot()
         expectEqual(snapshot.objects(Receipt.self).count, 30)
