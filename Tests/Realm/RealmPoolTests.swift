@@ -118,6 +118,83 @@ import Testing
         await pool.close()
     }
 
+    /// Opens a pool, and uses some realms that take seconds to close.
+    private func pool(_ maximum: Int, slow names: [String]) async throws -> RealmPool {
+        let (folder, faults) = (folder, FaultInjector())
+        let pool = RealmPool(maximumOpenCount: maximum) { name in
+            let configuration = folder.configuration(name, [Room.self])
+            return names.contains(name) ? configuration.testing(faults: faults) : configuration
+        }
+        for name in names {
+            try await pool.withRealm(name) { realm in
+                try await realm.write(durability: .relaxed(within: .seconds(3_600))) { tx in
+                    try tx.add(Room("a"))
+                }
+            }
+        }
+        faults.syncDelay = .seconds(2)
+        return pool
+    }
+
+    @Test func aCancelledCallDoesNotWaitForTheEndOfAnotherRealm() async throws {
+        let pool = try await pool(1, slow: ["a"])
+        let waiting = Task { try await pool.withRealm("b") { count($0) } }
+        try await Task.sleep(for: .milliseconds(100))
+        waiting.cancel()
+        await expectCancelled(waiting.result)
+        // the other one is still being closed
+        await expectEqual(pool.openCount, 1)
+        let found = try await pool.withRealm("a") { count($0) }
+        expectEqual(found, 1)
+        await pool.close()
+    }
+
+    @Test func oneRealmIsClosedForOneThatIsOpened() async throws {
+        let pool = try await pool(3, slow: ["a", "b", "c"])
+        let kept = try await pool.withRealm("b") { $0 }
+        let waiting = Task { try await pool.withRealm("d") { count($0) } }
+        for _ in 0..<20 {
+            // these calls don't wait for the one that is being closed
+            try await pool.withRealm("c") { expectEqual(count($0), 1) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await expectEqual(waiting.value, 0)
+        expectTrue(!kept.isClosed)
+        await pool.close()
+    }
+
+    @Test func aRealmThatClosesSlowlyHoldsUpNoOtherOne() async throws {
+        let pool = try await pool(9, slow: ["slow"])
+        let (streams, continuation) = AsyncStream<Void>.makeStream()
+        let streaming = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await pool.withRealm("\(number)") { realm in
+                            for try await _ in realm.objects(Room.self).changes {
+                                continuation.yield()
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            return ContinuousClock.now
+        }
+        for await _ in streams.prefix(8) {}
+        await pool.close()
+        let end = ContinuousClock.now
+        try await expectTrue(streaming.value < end - .seconds(1))
+    }
+
+    @Test func aRealmCanStayOpenForever() async throws {
+        let pool = pool(1, idle: .seconds(Int64.max))
+        let realm = try await pool.withRealm("a") { $0 }
+        try await Task.sleep(for: .milliseconds(100))
+        expectTrue(!realm.isClosed)
+        await pool.close()
+    }
+
     private func expectCancelled<R>(_ result: Result<R, any Error>) {
         switch result {
         case .success: Issue.record("the call wasn't cancelled")

@@ -103,12 +103,11 @@ public actor RealmPool {
         isClosed = true
         for waiter in waiters { waiter.continuation.resume() }
         waiters = []
-        while let (name, slot) = slots.first {
-            if slot.realm != nil, !slot.isClosing {
-                await close(slot, name)
-            } else {
-                await withCheckedContinuation { slot.waiters.append((newNumber(), $0)) }
-            }
+        for (name, slot) in slots where !slot.isClosing {
+            if slot.realm == nil { resumeWaiters(of: slot) } else { startClosing(slot, name) }
+        }
+        while let slot = slots.values.first {
+            await withCheckedContinuation { slot.waiters.append((newNumber(), $0)) }
         }
     }
 
@@ -116,12 +115,13 @@ public actor RealmPool {
 
     private func enter(_ name: String) async throws -> Realm {
         // The next one may have been woken for nothing, or in vain.
-        defer { wakeNext() }
+        defer { serveWaiters() }
         let number = newNumber()
         while true {
             try Task.checkCancellation()
             if isClosed { throw Realm.Error(.closed, "The pool of realms was closed.") }
             if let slot = slots[name] {
+                serveWaiters()  // what this one was woken for may still be there
                 if slot.isClosing {
                     await waitForChange(of: name, number)
                 } else if let realm = try await realm(of: slot, name, number) {
@@ -130,8 +130,6 @@ public actor RealmPool {
             } else if slots.count < maximumOpenCount {
                 slots[name] = Slot()
                 Task { await self.open(name) }
-            } else if let (other, slot) = longestIdle {
-                await close(slot, other)
             } else {
                 await waitForChange(of: nil, number)
             }
@@ -172,12 +170,13 @@ public actor RealmPool {
             slot.lastUse = number
             slot.timer = Task { [weak self, clock, idleTime] in
                 do {
-                    try await clock.sleep(for: idleTime)
+                    // 136 years at most, because longer sleeps overflow the time of a clock
+                    try await clock.sleep(for: min(idleTime, .seconds(1 << 32)))
                     await self?.closeIfIdle(name, since: number)
                 } catch {}  // it is in use again
             }
         }
-        wakeNext()
+        serveWaiters()
     }
 
     // MARK: Opening and closing
@@ -194,7 +193,11 @@ public actor RealmPool {
         switch outcome {
         case .success(let realm):
             slot.realm = realm
-            settle(slot, name)  // nobody may be waiting for it any longer
+            if isClosed {
+                startClosing(slot, name)
+            } else {
+                settle(slot, name)  // nobody may be waiting for it any longer
+            }
             resumeWaiters(of: slot)
         case .failure(let error):
             slot.error = error
@@ -202,22 +205,26 @@ public actor RealmPool {
         }
     }
 
-    private func closeIfIdle(_ name: String, since number: UInt64) async {
+    private func closeIfIdle(_ name: String, since number: UInt64) {
         guard let slot = slots[name], slot.isIdle, slot.lastUse == number else { return }
-        await close(slot, name)
+        startClosing(slot, name)
     }
 
-    private func close(_ slot: Slot, _ name: String) async {
+    /// Closes a realm in a task of its own, because that can take longer than those who wait for it
+    /// want to wait.
+    private func startClosing(_ slot: Slot, _ name: String) {
         slot.isClosing = true
         slot.timer = nil
-        await slot.realm?.close()
-        remove(slot, name)
+        Task {
+            await slot.realm?.close()
+            remove(slot, name)
+        }
     }
 
     private func remove(_ slot: Slot, _ name: String) {
         if slots[name] === slot { slots[name] = nil }
         resumeWaiters(of: slot)
-        wakeNext()
+        serveWaiters()
     }
 
     private var longestIdle: (name: String, slot: Slot)? {
@@ -246,6 +253,7 @@ public actor RealmPool {
                 } else {
                     let index = waiters.firstIndex { $0.number > number } ?? waiters.endIndex
                     waiters.insert(waiter, at: index)
+                    serveWaiters()
                 }
             }
         } onCancel: {
@@ -272,9 +280,15 @@ public actor RealmPool {
     }
 
     /// Wakes the first of those that wait until another realm can be opened, if one can be.
-    private func wakeNext() {
-        guard !waiters.isEmpty, slots.count < maximumOpenCount || longestIdle != nil else { return }
-        waiters.removeFirst().continuation.resume()
+    /// Otherwise closes idle realms, one for each of them.
+    private func serveWaiters() {
+        if waiters.isEmpty { return }
+        if slots.count < maximumOpenCount { return waiters.removeFirst().continuation.resume() }
+        let closingCount = slots.values.count { $0.isClosing }
+        for _ in 0..<max(waiters.count - closingCount, 0) {
+            guard let (name, slot) = longestIdle else { return }
+            startClosing(slot, name)
+        }
     }
 
     private func newNumber() -> UInt64 {
