@@ -130,7 +130,7 @@ extension ConsumerLease {
         renew(record)
     }
 
-    /// Moves the position of a consumer past a change.
+    /// Moves the position of a consumer. The attempts were at changes before it.
     func advance(_ record: RegnumConsumerRecord, to cursor: ChangeCursor) {
         record.cursor = "\(cursor)"
         record.needsResync = false

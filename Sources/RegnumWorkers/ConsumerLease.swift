@@ -57,12 +57,13 @@ struct ConsumerLease: Sendable {
         record.leaseMilliseconds = Int(milliseconds.rounded(.up))
     }
 
-    /// Renews the lease and, if the position is given, saves it.
+    /// Renews the lease and, if the position is given, saves it: there is no change before it that
+    /// is yet to be delivered.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)``; the errors of `write`.
     func renew(at position: ChangeCursor? = nil) async throws {
         try await update(durability: .relaxed(within: .seconds(1))) { record, _ in
-            if let position { record.cursor = "\(position)" }
+            if let position { advance(record, to: position) }
         }
     }
 

@@ -135,6 +135,7 @@ struct ConsumerSession<T: Object> {
     private mutating func save(_ cursor: ChangeCursor) async throws {
         try await persist { [lease] in try await lease.renew(at: cursor) }
         position = cursor
+        attempts = 0
     }
 
     // MARK: Delivering

@@ -69,6 +69,29 @@ import Testing
         expectTrue(journal.entries.contains("batch of 3"))
     }
 
+    /// Attempts at a change that the consumer no longer receives aren't attempts at the next one.
+    @Test func attemptsEndWithTheirChange() async throws {
+        let journal = world.journal
+        var options = world.options
+        options.includesOwnChanges = true
+        try await world.consuming(options: options) { batch in
+            if batch.inserted.contains(where: { $0.text == "own" }) { throw Failure() }
+            try await batch.save { tx in try tx.add(Memo("own")) }
+        } during: {
+            try await world.wait { $0.attempts == 1 }
+        }
+        try await world.consuming { batch in
+            for memo in batch.inserted { journal.add("\(memo.text) \(batch.attempt)") }
+        } during: {
+            try await world.saved()
+            let status = try requireValue(try await world.status())
+            expectTrue(status.attempts == 0 && status.lastError == nil)
+            try await world.add("next")
+            await journal.entries(1)
+        }
+        expectEqual(journal.entries, ["next 1"])
+    }
+
     @Test func deadLetterIsRetriedOnRequest() async throws {
         let (clock, journal, realm) = (world.clock, world.journal, world.realm)
         let isCured = Journal()
