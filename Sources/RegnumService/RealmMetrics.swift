@@ -43,7 +43,8 @@
             factory: any MetricsFactory = MetricsSystem.factory
         ) {
             self.realm = realm
-            self.interval = max(interval, .milliseconds(1))
+            // 136 years at most, because longer sleeps overflow the time of the clock
+            self.interval = min(max(interval, .milliseconds(1)), .seconds(1 << 32))
             self.jobs =
                 jobs ?? (realm.configuration.objectTypes ?? []).compactMap { $0 as? Job.Type }
             metrics = RealmMeters(realm: realm.configuration.name, factory)

@@ -50,4 +50,16 @@ import TraitModels
         #expect(try backend.expectCounter("regnum.commits", dimensions).totalValue == 3)
         await realm.close()
     }
+
+    @Test func theIntervalCanBeOfAnyLength() async throws {
+        let directory = TemporaryDirectory()
+        let realm = try await Realm.open(.ofTests(directory.url))
+        let metrics = RealmMetrics(
+            realm, interval: .seconds(Int64.max), factory: TestMetrics())
+        let running = Task { try await metrics.run() }
+        try await Task.sleep(for: .milliseconds(100))
+        running.cancel()
+        try await running.value
+        await realm.close()
+    }
 }
