@@ -60,6 +60,12 @@ extension Realm.Error {
         public static let historyTrimmed = Code(name: "historyTrimmed")
         /// The realm was opened read-only and can't be changed.
         public static let readOnly = Code(name: "readOnly")
+        /// The realm is encrypted, and no key was given.
+        public static let keyRequired = Code(name: "keyRequired")
+        /// The realm is encrypted with another key.
+        public static let wrongKey = Code(name: "wrongKey")
+        /// A key was given for a realm that isn't encrypted.
+        public static let notEncrypted = Code(name: "notEncrypted")
 
         /// Returns whether `error` is a ``Realm/Error`` with this code, which makes codes usable in
         /// `catch`.

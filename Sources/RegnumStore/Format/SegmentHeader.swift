@@ -27,6 +27,11 @@ package struct SegmentHeader: Sendable, Equatable {
     /// The timelines of the versions up to the end of this segment.
     package var timelines: Timelines
     private static let timelinesOffset = 344
+    /// The key of the bodies of the segment's records; `nil` if the realm isn't encrypted.
+    package var fileKey: [UInt8]?
+    private static let seal = HeaderSeal(
+        secrets: checkpointsOffset..<checkpointsOffset + KeptCheckpoints.byteCount
+            + EncryptionKey.fileKeyByteCount)
     /// The minor version of the format that the segment was created with. A newer library may have
     /// created it.
     private(set) var formatMinor = SegmentHeader.minorVersion
@@ -53,12 +58,25 @@ package struct SegmentHeader: Sendable, Equatable {
         timelines = Timelines(realmID)
     }
 
+    /// Returns the header of a segment of a realm that isn't encrypted.
     package func encoded() -> [UInt8] {
+        precondition(fileKey == nil, "the header of an encrypted segment has secrets")
+        return encoded(nil)
+    }
+
+    /// Returns the header, encrypted if the segment is.
+    package func encoded(_ options: StoreOptions, _ fileSystem: any FileSystem) -> [UInt8] {
+        precondition((fileKey == nil) == (options.key == nil), "a key for an encrypted segment")
+        guard let fileKey, let key = options.key else { return encoded(nil) }
+        return encoded { Self.seal.close(&$0, fileKey: fileKey, key, fileSystem) }
+    }
+
+    private func encoded(_ close: ((inout [UInt8]) -> Void)?) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(Self.byteCount))
         bytes.replaceSubrange(0..<8, with: Self.magic)
         Bytes.store(Self.majorVersion, in: &bytes, at: 8)
         Bytes.store(Self.minorVersion, in: &bytes, at: 10)
-        // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
+        // 12 compatible, 16 read-only compatible features: zero so far; 20 incompatible features
         Bytes.store(realmID, in: &bytes, at: 24)
         Bytes.store(generation, in: &bytes, at: 40)
         Bytes.store(number, in: &bytes, at: 48)
@@ -70,20 +88,24 @@ package struct SegmentHeader: Sendable, Equatable {
         let kept = checkpoints.encoded()
         bytes.replaceSubrange(
             Self.checkpointsOffset..<Self.checkpointsOffset + kept.count, with: kept)
-        // 216: encryption block of 128 bytes, reserved, zero
+        // 216: the key of an encrypted segment, up to 276; zeros up to 344
         timelines.store(in: &bytes, at: Self.timelinesOffset, realmID: realmID)
+        close?(&bytes)
         Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
     }
 
     /// Decodes a header. Throws `unsupportedFormat` for a newer format, `invalidDatabase` if it is
-    /// damaged or not a header.
+    /// damaged or not a header; `keyRequired`, `wrongKey` and `notEncrypted`.
     ///
-    /// - Parameter isReadOnly: nothing will be written, so features that only affect writers are
-    ///   accepted.
+    /// - Parameters:
+    ///   - isReadOnly: nothing will be written, so features that only affect writers are accepted.
+    ///   - key: the key of the realm; `nil` if it isn't encrypted.
     package init(
-        decoding bytes: [UInt8], path: String, isReadOnly: Bool = false
+        decoding stored: [UInt8], path: String, isReadOnly: Bool = false,
+        key: EncryptionKey? = nil
     ) throws(StoreError) {
+        var bytes = stored
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
                 .invalidDatabase,
@@ -95,9 +117,9 @@ package struct SegmentHeader: Sendable, Equatable {
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
         formatMinor = Bytes.load(UInt16.self, from: bytes, at: 10)
-        let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
+        let incompatible = Bytes.load(UInt32.self, from: bytes, at: HeaderSeal.featureOffset)
         let readOnlyCompatible = Bytes.load(UInt32.self, from: bytes, at: 16)
-        guard major == Self.majorVersion, incompatible == 0,
+        guard major == Self.majorVersion, incompatible & ~HeaderSeal.feature == 0,
             isReadOnly || readOnlyCompatible == 0
         else {
             throw StoreError(
@@ -107,6 +129,8 @@ package struct SegmentHeader: Sendable, Equatable {
                     + "version.",
                 path: path)
         }
+        fileKey = try Self.open(
+            &bytes, isEncrypted: incompatible & HeaderSeal.feature != 0, key, path: path)
         realmID = Bytes.loadIdentity(from: bytes, at: 24)
         generation = Bytes.load(UInt64.self, from: bytes, at: 40)
         number = Bytes.load(UInt64.self, from: bytes, at: 48)
@@ -128,6 +152,47 @@ package struct SegmentHeader: Sendable, Equatable {
         }
         checkpoints = kept
         self.timelines = timelines
+    }
+
+    /// Decrypts the secrets of a header, and returns the key of the segment.
+    private static func open(
+        _ bytes: inout [UInt8], isEncrypted: Bool, _ key: EncryptionKey?, path: String
+    ) throws(StoreError) -> [UInt8]? {
+        guard let key else {
+            if !isEncrypted { return nil }
+            throw StoreError(
+                .keyRequired,
+                "\(path) belongs to an encrypted realm, which can only be used with its key.",
+                path: path)
+        }
+        guard isEncrypted else {
+            throw StoreError(
+                .notEncrypted,
+                "A key was given for a realm that isn't encrypted: \(path) isn't. Open it without "
+                    + "a key, or write an encrypted copy of it.", path: path)
+        }
+        guard let fileKey = seal.open(&bytes, key) else {
+            throw StoreError(
+                .wrongKey,
+                "The realm is encrypted with another key than the one that was given, or the "
+                    + "header of \(path) was changed by somebody who doesn't have the key.",
+                path: path)
+        }
+        return fileKey
+    }
+
+    /// Returns the realm and number in an intact header of this format, without its secrets; `nil`
+    /// if `bytes` aren't one.
+    static func identify(_ bytes: [UInt8]) -> (realmID: Identity128, number: UInt64)? {
+        guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
+            Bytes.isSealed(bytes, at: checksumOffset),
+            Bytes.load(UInt16.self, from: bytes, at: 8) == majorVersion,
+            Bytes.load(UInt32.self, from: bytes, at: HeaderSeal.featureOffset)
+                & ~HeaderSeal.feature == 0
+        else { return nil }
+        return (
+            Bytes.loadIdentity(from: bytes, at: 24), Bytes.load(UInt64.self, from: bytes, at: 48)
+        )
     }
 
     /// Whether base and number are in the range in which sums of positions and sizes, and the next

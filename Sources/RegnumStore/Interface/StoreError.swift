@@ -11,6 +11,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case unsupportedFormat, incompatiblePeer, schemaMismatch, migrationFailed, invalidInput
         case invalidValue, duplicatePrimaryKey, invalidQuery, historyTrimmed
         case readOnly
+        case keyRequired, wrongKey, notEncrypted
     }
 
     /// The kind of failure.

@@ -41,6 +41,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// The maximum time that a batch waits for writers that were just resumed ("gather",
     /// `Docs/GLOSSARY.md`).
     package var gatherNanoseconds: UInt64 = 20_000
+    /// The key of an encrypted realm; `nil` if it isn't encrypted.
+    package var key: EncryptionKey?
 
     package init() {}
 
