@@ -256,7 +256,7 @@ extension Coordinator {
         throws(StoreError) -> Bool
     {
         if commit.bulk != nil { return false }
-        let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
+        let needed = UInt64(options.store.recordByteCount(ofBody: commit.body.count))
         let now = IOPool.now()
         var wakes = false
         var checksWatchers = false

@@ -155,7 +155,7 @@ extension CoordinatorState {
         var count = 0
         for item in staged {
             if item.commit.bulk != nil { break }
-            byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
+            byteCount += UInt64(options.recordByteCount(ofBody: item.commit.body.count))
             if count > 0, byteCount > options.maximumWindowByteCount { break }
             count += 1
         }

@@ -50,7 +50,7 @@ struct CheckpointSearch {
         var found: [(kept: KeptCheckpoints, end: LogPosition)] = []
         var records = ScatteredRecords(
             salt: segment.header.salt, fileOffset: offset,
-            maximumBodyByteCount: options.maximumRecordBodyByteCount)
+            maximumBodyByteCount: options.maximumStoredBodyByteCount)
         bytes.withUnsafeBytes { all in
             records.forEach(in: all, before: all.count) { record, place in
                 let position = damaged + UInt64(place)
@@ -58,8 +58,10 @@ struct CheckpointSearch {
                 vouched = max(vouched, record.header.durableEnd)
                 guard record.header.namesCheckpoints else { return }
                 let start = place + RecordHeader.byteCount
-                let body = Array(all[start..<start + record.bodyByteCount])
-                if let kept = KeptCheckpoints(record, body: body, at: position) {
+                let body = segment.body(
+                    UnsafeRawBufferPointer(rebasing: all[start..<start + record.bodyByteCount]),
+                    record.header, at: position)
+                if let body, let kept = KeptCheckpoints(record, body: body, at: position) {
                     found.append((kept, position + UInt64(record.byteCount)))
                 }
             }

@@ -169,7 +169,7 @@ extension LogCheck {
         return bytes.withUnsafeBytes {
             RecordFraming.decodeHeader(
                 $0, salt: segment.header.salt, fileOffset: offset,
-                maximumBodyByteCount: options.maximumRecordBodyByteCount)
+                maximumBodyByteCount: options.maximumStoredBodyByteCount)
         }
     }
 }

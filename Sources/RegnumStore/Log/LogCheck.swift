@@ -126,8 +126,10 @@ package struct LogCheck {
     ) throws(StoreError) -> Identity128? {
         var found: [Identity128] = []
         for number in numbers.reversed() {
-            let segment = Result { () throws(StoreError) in try LogSegment.open(directory, number) }
-            if case .success(let segment) = segment { found.append(segment.header.realmID) }
+            let realmID = Result { () throws(StoreError) in
+                try LogSegment.realmID(directory, number)
+            }
+            if case .success(let realmID?) = realmID { found.append(realmID) }
         }
         guard !found.isEmpty else {
             for number in numbers { _ = try open(number) }
@@ -148,7 +150,7 @@ package struct LogCheck {
     /// Blocks after the header that the disk can't read are read as zeros.
     private mutating func open(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do throws(StoreError) {
-            var segment = try LogSegment.open(directory, number)
+            var segment = try LogSegment.open(directory, number, options)
             segment.file = PatchedFile(segment.file)
             return segment
         } catch {
@@ -232,7 +234,8 @@ package struct LogCheck {
     /// Adds the damage of a small file, which counts as missing.
     private mutating func checkSealedFiles(_ realmID: Identity128) throws(StoreError) {
         let retention = RetentionFile(fileSystem, directory, realmID: realmID)
-        let mark = MigrationMarkFile(fileSystem, directory, realmID: realmID)
+        let mark = MigrationMarkFile(
+            fileSystem, directory, realmID: realmID, key: options.key)
         let files: [(name: String, isSound: () throws(StoreError) -> Bool)] = [
             (RetentionFile.fileName, { () throws(StoreError) in try retention.read() != nil }),
             (MigrationMark.fileName, { () throws(StoreError) in try mark.read() != nil }),

@@ -145,7 +145,7 @@ package struct LogHistory: Sendable {
     }
 
     func open(_ number: UInt64) throws(StoreError) -> LogSegment {
-        let segment = try LogSegment.open(directory, number)
+        let segment = try LogSegment.open(directory, number, options)
         guard segment.header.realmID == nodes.realmID else {
             throw StoreError(
                 .invalidDatabase, "\(directory.path)/\(segment.name) belongs to another realm.",

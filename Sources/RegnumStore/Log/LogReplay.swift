@@ -76,7 +76,7 @@ package struct LogReplay: Sendable {
 
     /// Opens a segment; `nil` if it doesn't exist.
     private func find(_ number: UInt64) throws(StoreError) -> LogSegment? {
-        let segment = try ifFound(LogSegment.open(directory, number))
+        let segment = try ifFound(LogSegment.open(directory, number, options))
         if let segment, segment.header.realmID != realmID {
             throw damage("\(segment.name) belongs to another realm")
         }

@@ -5,6 +5,8 @@ struct LogSegment {
     var file: any StoreFile
     /// The size of the file, including the header.
     var byteCount: UInt64
+    /// The cipher of the bodies of records; `nil` if the realm isn't encrypted.
+    var cipher: (any Cipher)?
 
     /// The log position after the last byte that this segment can hold.
     var capacityEnd: LogPosition { header.base + byteCount - SegmentHeader.byteCount }
@@ -14,14 +16,14 @@ struct LogSegment {
     }
 
     static func open(
-        _ directory: any RealmDirectory, _ number: UInt64
+        _ directory: any RealmDirectory, _ number: UInt64, _ options: StoreOptions
     ) throws(StoreError) -> LogSegment {
         let name = SegmentHeader.fileName(number: number)
         let path = directory.path + "/" + name
         let file = try directory.open(name)
         let bytes = try file.read(at: 0, count: Int(SegmentHeader.byteCount))
         let header = try SegmentHeader(
-            decoding: bytes, path: path, isReadOnly: directory.isReadOnly)
+            decoding: bytes, path: path, isReadOnly: directory.isReadOnly, key: options.key)
         guard header.generation == 0, header.number == number else {
             throw StoreError(
                 .invalidDatabase,
@@ -32,7 +34,19 @@ struct LogSegment {
         guard header.isInRange, size >= SegmentHeader.byteCount else {
             throw SegmentHeader.damage(path, "it has an invalid position or number")
         }
-        return LogSegment(header: header, name: name, file: file, byteCount: size)
+        return LogSegment(
+            header: header, name: name, file: file, byteCount: size,
+            cipher: options.cipher(header.fileKey))
+    }
+
+    /// Returns the realm of a segment, whose key needn't be known; `nil` if its header is damaged.
+    static func realmID(
+        _ directory: any RealmDirectory, _ number: UInt64
+    ) throws(StoreError) -> Identity128? {
+        let file = try directory.open(SegmentHeader.fileName(number: number))
+        let bytes = try file.read(at: 0, count: Int(SegmentHeader.byteCount))
+        guard let found = SegmentHeader.identify(bytes), found.number == number else { return nil }
+        return found.realmID
     }
 
     /// Throws `invalidDatabase` if the last segment of a log has a size that no segment is created

@@ -152,7 +152,7 @@ package struct LogTrimming: Sendable {
         _ number: UInt64
     ) throws(StoreError) -> (segment: LogSegment?, isHidden: Bool) {
         do throws(StoreError) {
-            return (try LogSegment.open(directory, number), false)
+            return (try LogSegment.open(directory, number, options), false)
         } catch {
             let isHidden = error.code == .filePermissionDenied
             guard

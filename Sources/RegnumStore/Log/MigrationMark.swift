@@ -22,10 +22,13 @@ package struct MigrationMark: Equatable, Sendable {
 package struct MigrationMarkFile: Sendable {
     let file: SealedFile
 
-    init(_ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128) {
+    init(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128,
+        key: EncryptionKey?
+    ) {
         file = SealedFile(
             name: MigrationMark.fileName, magic: 0x474D_4752,  // "RGMG"
-            fileSystem: fileSystem, directory: directory, realmID: realmID)
+            fileSystem: fileSystem, directory: directory, realmID: realmID, cipher: key?.wrapping)
     }
 
     /// Returns the mark; `nil` if it is missing or damaged.
@@ -47,6 +50,7 @@ package struct MigrationMarkFile: Sendable {
     /// previous mark then remains.
     package func write(_ mark: MigrationMark) throws(StoreError) {
         let byteCount = SealedFile.overheadByteCount + mark.content.count
+            + (file.cipher == nil ? 0 : EncryptionKey.blockOverheadByteCount)
         guard byteCount <= Limits.maximumMigrationMarkByteCount else {
             throw StoreError(
                 .invalidInput,
@@ -70,6 +74,6 @@ package struct MigrationMarkFile: Sendable {
 extension RealmLog {
     /// The migration mark of the realm.
     package var migrationMark: MigrationMarkFile {
-        MigrationMarkFile(fileSystem, directory, realmID: realmID)
+        MigrationMarkFile(fileSystem, directory, realmID: realmID, key: options.key)
     }
 }

@@ -57,7 +57,7 @@ extension RealmLog {
         limit: LogPosition, page: ControlPage?, _ load: Load?
     ) throws(StoreError) -> Beginning {
         let (directory, options) = (place.directory, place.options)
-        let last = try LogSegment.open(directory, number)
+        let last = try LogSegment.open(directory, number, options)
         try last.checkSize(directory)
         let realmID = last.header.realmID
         try checkRealm(of: page, realmID, place)
@@ -74,7 +74,8 @@ extension RealmLog {
         if let load {
             for reference in search.kept.all {
                 do {
-                    let segments = try segments(directory, from: reference.position, to: last)
+                    let segments = try segments(
+                        directory, from: reference.position, to: last, options)
                     try load(reference, nodes)
                     return Beginning(
                         segments: segments, reference: reference, search: search, nodes: nodes,
@@ -92,7 +93,7 @@ extension RealmLog {
         search.damagedPosition = nil
         let segments: [LogSegment]
         do {
-            segments = try Self.segments(directory, from: 0, to: last)
+            segments = try Self.segments(directory, from: 0, to: last, options)
         } catch {
             throw firstError ?? error
         }
@@ -126,7 +127,8 @@ extension RealmLog {
     /// Returns the segments from the one that contains `position`, or from the first one (0), to
     /// `last`.
     private static func segments(
-        _ directory: any RealmDirectory, from position: LogPosition, to last: LogSegment
+        _ directory: any RealmDirectory, from position: LogPosition, to last: LogSegment,
+        _ options: StoreOptions
     ) throws(StoreError) -> [LogSegment] {
         var segments = [last]
         var first = last
@@ -139,7 +141,7 @@ extension RealmLog {
                     path: directory.path, position: position)
             }
             let number = first.header.number - 1
-            guard let previous = try ifFound(LogSegment.open(directory, number)) else {
+            guard let previous = try ifFound(LogSegment.open(directory, number, options)) else {
                 throw missing(directory, number, next: number + 1)
             }
             first = previous

@@ -99,7 +99,7 @@ extension RealmLog {
     /// Opens the next segment. Throws `historyTrimmed` if it no longer exists.
     private func successor() throws(StoreError) -> LogSegment {
         let number = segment.header.number + 1
-        if let next = try ifFound(LogSegment.open(directory, number)) { return next }
+        if let next = try ifFound(LogSegment.open(directory, number, options)) { return next }
         throw StoreError(
             .historyTrimmed,
             "Segment \(number) of the log of \(path) is no longer needed and was removed before "

@@ -26,6 +26,7 @@ extension RealmLog {
             number: segment.header.number + 1, firstSequence: end.point.sequence,
             salt: fileSystem.random(), base: position, previousChain: end.point.chain)
         header.checkpoints = checkpoints
+        header.fileKey = options.makeFileKey(fileSystem)
         (header.timelines, header.isCopy) =
             timelines ?? (segment.header.timelines, segment.header.isCopy)
         do {
@@ -128,7 +129,7 @@ extension RealmLog {
         let name = SegmentHeader.fileName(number: header.number)
         let size: UInt64
         do {
-            try file.write(header.encoded() + frames, at: 0)
+            try file.write(header.encoded(options, fileSystem) + frames, at: 0)
             try file.sync()
             size = try file.size()
         } catch {
@@ -150,7 +151,9 @@ extension RealmLog {
             // even if the disk is full, the log must not continue before it
             throw outcomeUnknown(error)
         }
-        end.segment = LogSegment(header: header, name: name, file: file, byteCount: size)
+        end.segment = LogSegment(
+            header: header, name: name, file: file, byteCount: size,
+            cipher: options.cipher(header.fileKey))
     }
 
     private func outcomeUnknown(_ error: StoreError) -> StoreError {
@@ -214,18 +217,19 @@ extension RealmLog {
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions,
         _ seeded: SegmentHeader? = nil
     ) throws(StoreError) {
-        let header =
+        var header =
             seeded
             ?? SegmentHeader(
                 realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
                 generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
                 previousChain: 0)
+        header.fileKey = options.makeFileKey(fileSystem)
         let temporary = TemporaryName.random(fileSystem)
         let file = try LogSegment.makeBlank(
             directory, name: temporary, byteCount: options.firstSegmentByteCount)
         let name = SegmentHeader.fileName(number: header.number)
         try directory.complete(temporary, as: name) { () throws(StoreError) in
-            try file.write(header.encoded(), at: 0)
+            try file.write(header.encoded(options, fileSystem), at: 0)
             try file.sync()
         }
         try directory.sync()

@@ -132,6 +132,7 @@ extension RealmLog {
             number: segment.header.number + 1, firstSequence: before.point.sequence,
             salt: fileSystem.random(), base: start, previousChain: before.point.chain)
         header.checkpoints = kept.without(damagedCheckpoints)
+        header.fileKey = segment.header.fileKey  // the bodies of records stay as they are
         (header.timelines, header.isCopy) = (segment.header.timelines, segment.header.isCopy)
         var newCheckpoints: KeptCheckpoints?
         var newChain = before.point.chain
@@ -139,7 +140,7 @@ extension RealmLog {
         var frames: [UInt8] = []
         while before.position < position {
             let recordStart = before.position
-            guard case (let record, var body)? = try before.next() else { break }
+            guard case (let record, var body, var stored)? = try before.nextStored() else { break }
             let isCommit = record.header.type == RecordType.commit.rawValue
             if record.header.namesCheckpoints {
                 kept = try decodeCheckpoints(record, body, at: recordStart)
@@ -154,12 +155,13 @@ extension RealmLog {
                 } else {
                     body = kept.encoded()
                 }
+                stored = segment.stored(body, record.header, at: recordStart, fileSystem)
             }
             var recordHeader = record.header
             recordHeader.previousChain = newChain
             recordHeader.durableEnd = min(recordHeader.durableEnd, start)
             newChain = RecordFraming.append(
-                recordHeader, body: body, salt: header.salt,
+                recordHeader, body: stored, salt: header.salt,
                 fileOffset: SegmentHeader.byteCount + UInt64(frames.count), to: &frames)
             chains[before.position] = newChain
             if record.header.namesCheckpoints {
@@ -206,7 +208,7 @@ extension RealmLog {
 
     /// Enters segments that a dead writer started but never published.
     private func enterSuccessors(_ deliver: Deliver) throws(StoreError) {
-        while let next = try ifFound(LogSegment.open(directory, segment.header.number + 1)) {
+        while let next = try ifFound(LogSegment.open(directory, segment.header.number + 1, options)) {
             try checkSuccessor(next)
             if position < next.header.base {
                 try readSegment(limit: next.header.base, deliver)

@@ -153,7 +153,7 @@ package final class RealmLog: @unchecked Sendable {
         precondition(holdsWriter && !isPoisoned, "writing the log requires the writer lock")
         var total: UInt64 = 0
         for record in records {
-            total += UInt64(RecordFraming.byteCount(bodyByteCount: record.bodyByteCount))
+            total += UInt64(options.recordByteCount(ofBody: record.bodyByteCount))
         }
         beginWriting()
         if durableEnd < position, position - durableEnd + total > options.maximumWindowByteCount {
@@ -169,8 +169,9 @@ package final class RealmLog: @unchecked Sendable {
                 type: record.type, sequence: point.sequence, durableEnd: durableEnd,
                 previousChain: point.chain, writerEpoch: ownEpoch)
             if case .bulk = record { header.flags |= RecordHeader.checkpointFlag }
+            let body = segment.stored(record.body, header, at: point.position, fileSystem)
             point.chain = RecordFraming.append(
-                header, body: record.body, salt: segment.header.salt,
+                header, body: body, salt: segment.header.salt,
                 fileOffset: start + UInt64(frameBuffer.count), to: &frameBuffer)
             point.position = position + UInt64(frameBuffer.count)
             point.sequence &+= 1

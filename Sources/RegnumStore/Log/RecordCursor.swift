@@ -18,7 +18,7 @@ struct RecordCursor {
         self.segment = segment
         self.point = point ?? segment.header.start
         self.limit = min(limit, segment.capacityEnd)
-        maximumBodyByteCount = options.maximumRecordBodyByteCount
+        maximumBodyByteCount = options.maximumStoredBodyByteCount
         bufferStart = self.point.position
     }
 
@@ -28,6 +28,14 @@ struct RecordCursor {
     ///
     /// Throws `unsupportedFormat` for a body version of a newer version of the library.
     mutating func next() throws(StoreError) -> (record: DecodedRecord, body: [UInt8])? {
+        guard let (record, body, _) = try nextStored() else { return nil }
+        return (record, body)
+    }
+
+    /// The same, also with the body as it is in the log.
+    mutating func nextStored() throws(StoreError)
+        -> (record: DecodedRecord, body: [UInt8], stored: [UInt8])?
+    {
         guard limit > position, limit - position >= UInt64(RecordHeader.byteCount) else {
             return nil
         }
@@ -67,11 +75,17 @@ struct RecordCursor {
                     + "newer version.", position: position)
         }
         let bodyStart = begin + RecordHeader.byteCount
-        let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
+        let stored = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
+        var body = stored
+        if segment.cipher != nil {
+            let opened = stored.withUnsafeBytes { segment.body($0, decoded.header, at: position) }
+            guard let opened else { return nil }
+            body = opened
+        }
         point.position += UInt64(total)
         point.sequence &+= 1  // wraps only in a hostile file
         point.chain = decoded.chain
-        return (decoded, body)
+        return (decoded, body, stored)
     }
 
     /// Buffers `count` bytes from `position`, if the segment has that many before the limit.

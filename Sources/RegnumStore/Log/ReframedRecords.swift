@@ -23,12 +23,12 @@ enum ReframedRecords {
         var frame: [UInt8] = []
         while cursor.position < end.position {
             let start = cursor.position
-            guard let (record, body) = try cursor.next() else { break }
+            guard let (record, body, stored) = try cursor.nextStored() else { break }
             var header = record.header
             header.previousChain = formerChain
             frame.removeAll(keepingCapacity: true)
             formerChain = RecordFraming.append(
-                header, body: body, salt: former.header.salt,
+                header, body: stored, salt: former.header.salt,
                 fileOffset: former.fileOffset(of: start), to: &frame)
             try visit(record, body, start..<cursor.position)
         }

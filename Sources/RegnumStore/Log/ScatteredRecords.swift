@@ -64,7 +64,7 @@ extension LogSegment {
             let bytes = try file.read(at: fileOffset(of: start), count: Int(count))
             var records = ScatteredRecords(
                 salt: header.salt, fileOffset: fileOffset(of: start),
-                maximumBodyByteCount: options.maximumRecordBodyByteCount)
+                maximumBodyByteCount: options.maximumStoredBodyByteCount)
             var found: LogPoint?
             bytes.withUnsafeBytes { all in
                 records.forEach(in: all, before: all.count) { record, offset in
@@ -78,7 +78,7 @@ extension LogSegment {
             if let found { return found }
             // The next window begins with what may be the beginning of a record.
             let overlap = UInt64(
-                RecordFraming.byteCount(bodyByteCount: options.maximumRecordBodyByteCount))
+                RecordFraming.byteCount(bodyByteCount: options.maximumStoredBodyByteCount))
             guard bytes.count == Int(count), count > overlap, start + count < limit else {
                 return nil
             }

@@ -1,11 +1,14 @@
 /// A small file of a realm that is replaced as a whole: u32 magic, u32 format, the realm's
-/// identifier, three u64, any number of bytes, and the checksum of everything before it.
+/// identifier, three u64, any number of bytes, which may be encrypted, and the checksum of everything
+/// before it.
 struct SealedFile: Sendable {
     let name: String
     let magic: UInt32
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
     let realmID: Identity128
+    /// Encrypts the content, but not the words; `nil` if it isn't encrypted.
+    var cipher: (any Cipher)?
 
     typealias Content = (words: [UInt64], bytes: ArraySlice<UInt8>)
 
@@ -23,7 +26,12 @@ struct SealedFile: Sendable {
             Bytes.loadIdentity(from: bytes, at: 8) == realmID, Bytes.isSealed(bytes, at: end)
         else { return nil }
         let words = [24, 32, 40].map { Bytes.load(UInt64.self, from: bytes, at: $0) }
-        return (words, bytes[Self.headerByteCount..<end])
+        let stored = bytes[Self.headerByteCount..<end]
+        guard let cipher else { return (words, stored) }
+        let content = stored.withUnsafeBytes {
+            cipher.content(of: $0, at: Array(bytes[..<Self.headerByteCount]))
+        }
+        return content.map { (words, $0[...]) }
     }
 
     /// Replaces the file durably and atomically. Throws `diskFull` and the errors of the file
@@ -36,7 +44,11 @@ struct SealedFile: Sendable {
         for (index, word) in words.enumerated() {
             Bytes.store(word, in: &bytes, at: 24 + 8 * index)
         }
-        bytes += content + [0, 0, 0, 0]
+        var stored = content
+        if let cipher {
+            stored = content.withUnsafeBytes { cipher.block($0, at: bytes, fileSystem) }
+        }
+        bytes += stored + [0, 0, 0, 0]
         Bytes.seal(&bytes, at: bytes.count - 4)
         try directory.replaceFile(name, with: bytes, temporary: TemporaryName.random(fileSystem))
     }

@@ -23,7 +23,7 @@ struct TailScan {
         let bytes = try segment.file.read(at: start, count: Int(count))
         nonZeroByteCount = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         guard nonZeroByteCount > 0 else { return }
-        let maximumBody = options.maximumRecordBodyByteCount
+        let maximumBody = options.maximumStoredBodyByteCount
         let salt = segment.header.salt
         var records = ScatteredRecords(
             salt: salt, fileOffset: start, maximumBodyByteCount: maximumBody)
@@ -31,10 +31,13 @@ struct TailScan {
             records.forEach(in: all, before: nonZeroByteCount) { record, offset in
                 guard record.header.durableEnd <= position + UInt64(offset) else { return }
                 vouchedEnd = max(vouchedEnd, record.header.durableEnd)
-                if record.header.type == RecordType.commit.rawValue, record.bodyByteCount >= 8 {
-                    versions.append(
-                        Bytes.load(UInt64.self, from: all, at: offset + RecordHeader.byteCount))
-                }
+                guard record.header.type == RecordType.commit.rawValue else { return }
+                let start = offset + RecordHeader.byteCount
+                let body = segment.body(
+                    UnsafeRawBufferPointer(rebasing: all[start..<start + record.bodyByteCount]),
+                    record.header, at: position + UInt64(offset))
+                guard let body, body.count >= 8 else { return }
+                versions.append(Bytes.load(UInt64.self, from: body, at: 0))
             }
             isPrefix = Self.isPrefix(
                 all, nonZeroByteCount: nonZeroByteCount, salt: salt, fileOffset: start, point,

@@ -64,11 +64,11 @@ struct UnfinishedMark: Equatable, Sendable {
     /// Creates the mark for the start of a removal.
     init(removalOf names: [String], in directory: any RealmDirectory) {
         let segments = SegmentHeader.numbers(names)
-        let readable = segments.reversed().lazy.compactMap { number in
-            try? LogSegment.open(directory, number)
+        let realmIDs = segments.reversed().lazy.compactMap { number in
+            try? LogSegment.realmID(directory, number)
         }
         self.init(
-            .removal, readable.first?.header.realmID ?? Identity128(high: 0, low: 0),
+            .removal, realmIDs.first ?? Identity128(high: 0, low: 0),
             firstSegment: segments.first)
     }
 
@@ -105,8 +105,7 @@ struct UnfinishedMark: Equatable, Sendable {
             !segments.contains(where: { $0.generation == 0 && $0.number == first })
         else { return false }
         do throws(StoreError) {
-            let segment = try LogSegment.open(directory, last)
-            return segment.header.realmID == mark.realmID
+            return try LogSegment.realmID(directory, last) == mark.realmID
         } catch {
             if error.code == .ioFailed { throw error }
             return false

@@ -31,7 +31,7 @@ import Testing
         }
         let file = try directory.create("log-0-0")
         try file.write(header.encoded() + frames + [UInt8](repeating: 0, count: 64), at: 0)
-        return try LogSegment.open(directory, 0)
+        return try LogSegment.open(directory, 0, StoreOptions())
     }
 
     private func cursor(
