@@ -8,6 +8,12 @@ package protocol CheckpointSink: AnyObject {
     /// Appends the parts contiguously and returns the offset of the first, a multiple of 64. Throws
     /// I/O errors, and `closed` if the checkpoint should be abandoned.
     func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64
+    /// The bytes that an image takes in addition to its content.
+    var overheadByteCount: Int { get }
+}
+
+extension CheckpointSink {
+    package var overheadByteCount: Int { 0 }
 }
 
 /// A sink that discards what is appended. Writing a checkpoint to it fails if damage would make it
@@ -78,7 +84,7 @@ struct ImageOutput {
 
     /// Counts a leaf that is already in the file.
     mutating func keep(byteCount: Int) {
-        liveByteCount += (UInt64(byteCount) + 63) & ~63
+        liveByteCount += (UInt64(byteCount + sink.overheadByteCount) + 63) & ~63
     }
 
     /// Writes an image other than a leaf.

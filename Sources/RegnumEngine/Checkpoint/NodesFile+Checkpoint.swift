@@ -38,10 +38,14 @@ extension CheckpointLoader {
         _ reference: CheckpointReference?, _ nodes: any NodesFiles
     ) -> UInt64 {
         guard let reference, let file = try? nodes.bytes(ofFile: reference.file),
-            let bytes = try? file.bytes(at: reference.offset, count: DirectoryImage.headerByteCount)
+            let count = Int(exactly: reference.byteCount),
+            let image = try? file.whole(at: reference.offset, count: count),
+            let bytes = try? image.bytes(
+                at: reference.offset, count: DirectoryImage.headerByteCount)
         else { return 0 }
-        let leaves = UInt64(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        let leaves = withExtendedLifetime(image) {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        }
         return leaves.addingReportingOverflow(reference.byteCount).partialValue
     }
 }

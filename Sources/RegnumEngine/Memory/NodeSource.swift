@@ -111,7 +111,7 @@ final class NodeSource: Sendable {
             return substitute(place, known)
         }
         do throws(StoreError) {
-            let bytes = try file.bytes(at: offset, count: byteCount)
+            let bytes = try file.image(at: offset, count: byteCount)
             guard let address = bytes.baseAddress,
                 cregnum_crc32c(0, address, byteCount) == crc
             else {

@@ -25,11 +25,12 @@ struct ImagePieces {
     /// The only piece, if it was read to verify it, and its checksum.
     private var verified: (bytes: UnsafeRawBufferPointer, crc: UInt32)?
 
-    /// Throws `invalidDatabase` if no file can have the bytes.
+    /// Throws `invalidDatabase` if no file can have the bytes, or if they can't be decrypted.
     init(_ file: any NodeBytes, at offset: UInt64, byteCount: Int) throws(StoreError) {
         let (end, isOver) = offset.addingReportingOverflow(UInt64(byteCount))
         if isOver { throw StoreError(.invalidDatabase, "An image is beyond the end of any file.") }
-        self.file = file
+        // An encrypted image can only be decrypted as a whole.
+        self.file = try file.whole(at: offset, count: byteCount)
         self.byteCount = byteCount
         self.end = end
         start = offset
@@ -41,7 +42,8 @@ struct ImagePieces {
         try ImagePieces(file, at: start + UInt64(offset), byteCount: byteCount)
     }
 
-    /// Returns the next piece, or `nil` at the end. It is valid as long as the file is.
+    /// Returns the next piece, or `nil` at the end. It is valid as long as the file and the pieces
+    /// are.
     mutating func read() throws(StoreError) -> UnsafeRawBufferPointer? {
         if position == end { return nil }
         if let verified {

@@ -13,7 +13,7 @@ extension Cluster {
         let byteCount = Node.headerByteCount + rowCount << 4
         // The source takes the chunk for damaged if its text is.
         guard slot.textUsed > 0,
-            let bytes = try? source.file.bytes(at: slot.chunkExtent & ~63, count: byteCount),
+            let bytes = try? source.file.image(at: slot.chunkExtent & ~63, count: byteCount),
             let address = bytes.baseAddress,
             cregnum_crc32c(0, address, byteCount) == slot.chunkCRC
         else { return nil }

@@ -5,4 +5,18 @@ package protocol NodeBytes: AnyObject, Sendable {
     ///
     /// Throws `invalidDatabase` if the file is shorter, `ioFailed` if it cannot be read.
     func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer
+    /// Returns the content of an extent of `count` bytes, decrypted if the file is encrypted. The
+    /// address and the errors are as those of `bytes`; damage is also what isn't authentic.
+    func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer
+    /// Returns the file, or if it is encrypted, the content of an extent, whose `bytes` have the
+    /// offsets that they have in the file.
+    func whole(at offset: UInt64, count: Int) throws(StoreError) -> any NodeBytes
+}
+
+extension NodeBytes {
+    package func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+        try bytes(at: offset, count: count)
+    }
+
+    package func whole(at offset: UInt64, count: Int) -> any NodeBytes { self }
 }

@@ -21,6 +21,7 @@ package final class NodesAppender {
     /// The offset in the file from which on everything is of this appender.
     private let start: UInt64
     private let released: Guarded<[UInt64: Range<UInt64>]>
+    private let fileSystem: any FileSystem
     /// Whether a checkpoint in the log is in the file, so that no other file gets its number.
     private let isNamed: Bool
     private var buffer: [UInt8] = []
@@ -38,10 +39,11 @@ package final class NodesAppender {
     ///   has appended to it while its size is the same.
     init(
         _ file: NodesFile, isNew: Bool = false, after newest: CheckpointReference?,
-        released: Guarded<[UInt64: Range<UInt64>]>, lock: (any LockFile)?, options: StoreOptions,
-        pace: @escaping Pace
+        released: Guarded<[UInt64: Range<UInt64>]>, lock: (any LockFile)?,
+        fileSystem: any FileSystem, options: StoreOptions, pace: @escaping Pace
     ) throws(StoreError) {
         self.file = file
+        self.fileSystem = fileSystem
         newFileNumber = isNew ? file.number : nil
         self.released = released
         isNamed = newest?.file == file.number
@@ -50,7 +52,8 @@ package final class NodesAppender {
         self.pace = pace
         var known: UInt64 = 0
         if let newest, newest.file == file.number {
-            known = newest.offset.addingReportingOverflow(newest.byteCount).partialValue
+            let byteCount = newest.byteCount &+ UInt64(options.blockOverheadByteCount)
+            known = newest.offset.addingReportingOverflow(byteCount).partialValue
         }
         let size = try file.size(notBelow: known)
         // Removed: this appender may write less than the whole part.
@@ -66,10 +69,13 @@ package final class NodesAppender {
 
     package var fileNumber: UInt64 { file.number }
 
+    /// The bytes that an extent has in addition to its content.
+    package var overheadByteCount: Int { options.blockOverheadByteCount }
+
     /// The end of the file including everything appended so far.
     package var end: UInt64 { bufferStart + UInt64(buffer.count) }
 
-    /// Appends the parts, without gaps between them, as one extent.
+    /// Appends the parts, without gaps between them, as one extent, encrypted if the realm is.
     ///
     /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
     /// - Throws: `diskFull`, `ioFailed`, `fileMoved` if `LOCK` was replaced, or `closed` if the
@@ -77,7 +83,7 @@ package final class NodesAppender {
     ///   is garbage.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
         precondition(!hasFailed, "append to a failed appender")
-        let count = UInt64(parts.reduce(0) { $0 + $1.count })
+        let count = UInt64(parts.reduce(options.blockOverheadByteCount) { $0 + $1.count })
         var offset = (end + 63) & ~63
         let window = options.nodesWindowByteCount
         if count > 0, count <= window, offset / window != (offset + count - 1) / window {
@@ -86,17 +92,31 @@ package final class NodesAppender {
             bufferStart = offset  // the gap is a hole in the file, which reads as zeros
         }
         for _ in 0..<Int(offset - end) { buffer.append(0) }
-        for part in parts {
-            var start = 0
-            while start < part.count {
-                let room = max(1, options.nodesWriteByteCount - buffer.count)
-                let next = min(part.count, start + room)
-                buffer.append(contentsOf: part[start..<next])
-                start = next
-                if buffer.count >= options.nodesWriteByteCount { try flush() }
-            }
+        guard let cipher = file.cipher else {
+            for part in parts { try write(part) }
+            return offset
+        }
+        var content: [UInt8] = []
+        content.reserveCapacity(Int(count))
+        for part in parts { content.append(contentsOf: part) }
+        let block = content.withUnsafeBytes {
+            cipher.block($0, at: NodesFile.place(offset), fileSystem)
+        }
+        try block.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try write(UnsafeRawBufferPointer(bytes))
         }
         return offset
+    }
+
+    private func write(_ part: UnsafeRawBufferPointer) throws(StoreError) {
+        var start = 0
+        while start < part.count {
+            let room = max(1, options.nodesWriteByteCount - buffer.count)
+            let next = min(part.count, start + room)
+            buffer.append(contentsOf: part[start..<next])
+            start = next
+            if buffer.count >= options.nodesWriteByteCount { try flush() }
+        }
     }
 
     /// Makes the next extent begin on another page than the previous one.

@@ -68,8 +68,8 @@ package final class NodesDirectory: Sendable {
             try directory.names().contains(NodesHeader.fileName(number))
         {
             return try NodesAppender(
-                file, after: newest, released: released, lock: lock, options: options,
-                pace: pace)
+                file, after: newest, released: released, lock: lock,
+                fileSystem: fileSystem, options: options, pace: pace)
         }
         if !isNewFileWanted, let newest, let file = try usable(newest.file) {
             let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
@@ -80,8 +80,8 @@ package final class NodesDirectory: Sendable {
                 ? false : try filledByteCount(file) > limit.partialValue
             if !isFull, !file.isAbandoned {
                 return try NodesAppender(
-                    file, after: newest, released: released, lock: lock, options: options,
-                    pace: pace)
+                    file, after: newest, released: released, lock: lock,
+                    fileSystem: fileSystem, options: options, pace: pace)
             }
         }
         let numbers = try directory.names().compactMap(NodesHeader.parse)
@@ -109,7 +109,7 @@ package final class NodesDirectory: Sendable {
             try directory.sync()
             return try NodesAppender(
                 file, isNew: true, after: nil, released: released, lock: lock,
-                options: options, pace: pace)
+                fileSystem: fileSystem, options: options, pace: pace)
         } catch {
             discard(file.number)
             throw error

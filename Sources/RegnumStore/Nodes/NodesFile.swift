@@ -8,6 +8,8 @@ package final class NodesFile: NodeBytes {
     let file: any StoreFile
     private let isMapped: Bool
     private let windowByteCount: UInt64
+    /// The cipher of the extents; `nil` if the realm isn't encrypted.
+    let cipher: (any Cipher)?
     private let state: Guarded<State>
     /// The numbers of the realm's files of which a write or sync failed.
     private let abandoned: Guarded<Set<UInt64>>
@@ -20,7 +22,7 @@ package final class NodesFile: NodeBytes {
         var windows: [UInt64: UnsafeRawBufferPointer] = [:]
         /// Ranges that cross a window boundary, mapped but perhaps not loaded.
         var mappings: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
-        /// Those that were loaded, and private copies.
+        /// Those that were loaded, and private copies; in an encrypted file, decrypted extents.
         var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
         /// The private copies in `ranges`, to be deallocated.
         var copies: [UnsafeMutableRawPointer] = []
@@ -32,9 +34,10 @@ package final class NodesFile: NodeBytes {
     private static let copyFactor: UInt64 = 4
 
     init(
-        number: UInt64, path: String, file: any StoreFile, abandoned: Guarded<Set<UInt64>>,
-        options: StoreOptions
+        number: UInt64, path: String, file: any StoreFile, fileKey: [UInt8]?,
+        abandoned: Guarded<Set<UInt64>>, options: StoreOptions
     ) throws(StoreError) {
+        cipher = options.cipher(fileKey)
         self.number = number
         self.path = path
         self.file = file
@@ -61,10 +64,12 @@ package final class NodesFile: NodeBytes {
                 .historyTrimmed, "\(path), which contains a checkpoint, is missing.", path: path)
         }
         let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
-        try NodesHeader.check(
-            bytes, realmID: realmID, number: number, path: path, isReadOnly: directory.isReadOnly)
+        let fileKey = try NodesHeader.check(
+            bytes, realmID: realmID, number: number, path: path, isReadOnly: directory.isReadOnly,
+            key: options.key)
         return try NodesFile(
-            number: number, path: path, file: file, abandoned: abandoned, options: options)
+            number: number, path: path, file: file, fileKey: fileKey, abandoned: abandoned,
+            options: options)
     }
 
     /// Creates nodes file `number`, which must not exist. It is completed under a temporary name
@@ -77,10 +82,12 @@ package final class NodesFile: NodeBytes {
         let temporary = TemporaryName.random(fileSystem)
         let file = try directory.create(temporary)
         return try directory.complete(temporary, as: name) { () throws(StoreError) in
-            try file.write(NodesHeader(realmID: realmID, number: number).encoded(), at: 0)
+            let header = NodesHeader(realmID: realmID, number: number)
+            let fileKey = options.makeFileKey(fileSystem)
+            try file.write(header.encoded(options, fileSystem, fileKey: fileKey), at: 0)
             try file.sync()
             return try NodesFile(
-                number: number, path: directory.path + "/" + name, file: file,
+                number: number, path: directory.path + "/" + name, file: file, fileKey: fileKey,
                 abandoned: abandoned, options: options)
         }
     }
@@ -190,10 +197,22 @@ package final class NodesFile: NodeBytes {
     {
         let key = offset...offset + UInt64(count - 1)
         if let known = state.withLock({ $0.ranges[key] }) { return known }
-        let read = try file.read(at: offset, count: count)
-        guard read.count == count else { throw outside(offset, count) }
+        return try keep(read(at: offset, count: count), key)
+    }
+
+    private func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
+        let bytes = try file.read(at: offset, count: count)
+        guard bytes.count == count else { throw outside(offset, count) }
+        return bytes
+    }
+
+    /// Keeps the content of a range as a private copy, unless another thread has done so.
+    private func keep(
+        _ content: [UInt8], _ key: ClosedRange<UInt64>
+    ) throws(StoreError) -> UnsafeRawBufferPointer {
+        let count = content.count
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
-        copy.copyBytes(from: read)
+        copy.copyBytes(from: content)
         let kept: UnsafeRawBufferPointer? = state.withLock { state in
             if let known = state.ranges[key] { return known }
             let sum = state.copiedByteCount + UInt64(count)
@@ -213,6 +232,48 @@ package final class NodesFile: NodeBytes {
                     + "from it, so its extents overlap.", path: path)
         }
         return kept
+    }
+
+    // MARK: Encrypted files
+
+    package func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+        guard cipher != nil else { return try bytes(at: offset, count: count) }
+        guard count > 0, offset <= UInt64.max - UInt64(count) else { throw outside(offset, count) }
+        let key = offset...offset + UInt64(count - 1)
+        if let known = state.withLock({ $0.ranges[key] }) { return known }
+        return try keep(decrypt(at: offset, count: count), key)
+    }
+
+    package func whole(at offset: UInt64, count: Int) throws(StoreError) -> any NodeBytes {
+        guard cipher != nil else { return self }
+        return DecryptedExtent(try decrypt(at: offset, count: count), offset: offset, path: path)
+    }
+
+    /// Returns the content of an extent.
+    private func decrypt(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
+        let overhead = EncryptionKey.blockOverheadByteCount
+        let (stored, isOver) = count.addingReportingOverflow(overhead)
+        guard count >= 0, !isOver, offset <= UInt64.max - UInt64(stored) else {
+            throw outside(offset, count)
+        }
+        // Not allocated before it is known that the file has it.
+        guard try offset + UInt64(stored) <= size() else { throw outside(offset, stored) }
+        let block = try read(at: offset, count: stored)
+        let content = block.withUnsafeBytes {
+            cipher?.content(of: $0, at: NodesFile.place(offset))
+        }
+        guard let content else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) is damaged: the \(stored) bytes at offset \(offset) are not what was "
+                    + "written there with the key of the realm.", path: path, position: offset)
+        }
+        return content
+    }
+
+    /// What the encryption of an extent is bound to.
+    static func place(_ offset: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: offset.littleEndian) { Array($0) }
     }
 
     private func outside(_ offset: UInt64, _ count: Int) -> StoreError {

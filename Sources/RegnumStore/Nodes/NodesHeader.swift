@@ -4,18 +4,25 @@ struct NodesHeader: Sendable, Equatable {
     static let byteCount: UInt64 = 4096
     static let magic: [UInt8] = [0x89, 0x52, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let checksumOffset = 4092
+    private static let seal = HeaderSeal(secrets: 48..<48 + EncryptionKey.fileKeyByteCount)
 
     var realmID: Identity128
     var number: UInt64
 
-    func encoded() -> [UInt8] {
+    /// - Parameter fileKey: the key of the file if the realm is encrypted.
+    func encoded(
+        _ options: StoreOptions, _ fileSystem: any FileSystem, fileKey: [UInt8]?
+    ) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(Self.byteCount))
         bytes.replaceSubrange(0..<8, with: Self.magic)
         Bytes.store(SegmentHeader.majorVersion, in: &bytes, at: 8)
         Bytes.store(SegmentHeader.minorVersion, in: &bytes, at: 10)
-        // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
+        // 12 compatible, 16 read-only compatible features: zero so far; 20 incompatible features
         Bytes.store(realmID, in: &bytes, at: 24)
         Bytes.store(number, in: &bytes, at: 40)
+        if let fileKey, let key = options.key {
+            Self.seal.close(&bytes, fileKey: fileKey, key, fileSystem)
+        }
         Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
     }
@@ -23,10 +30,14 @@ struct NodesHeader: Sendable, Equatable {
     /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
     /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. A read-only
     /// realm accepts features that only affect writers.
+    ///
+    /// The key of the realm is that of its log, so if it isn't that of the file, the file is damaged.
+    ///
+    /// - Returns: the key of the file; `nil` if it isn't encrypted.
     static func check(
         _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String,
-        isReadOnly: Bool = false
-    ) throws(StoreError) {
+        isReadOnly: Bool = false, key: EncryptionKey? = nil
+    ) throws(StoreError) -> [UInt8]? {
         guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
             Bytes.isSealed(bytes, at: checksumOffset)
         else {
@@ -36,9 +47,10 @@ struct NodesHeader: Sendable, Equatable {
                 path: path)
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
+        let features = Bytes.load(UInt32.self, from: bytes, at: HeaderSeal.featureOffset)
         guard major == SegmentHeader.majorVersion,
             isReadOnly || Bytes.load(UInt32.self, from: bytes, at: 16) == 0,
-            Bytes.load(UInt32.self, from: bytes, at: 20) == 0
+            features & ~HeaderSeal.feature == 0
         else {
             throw StoreError(
                 .unsupportedFormat,
@@ -53,6 +65,16 @@ struct NodesHeader: Sendable, Equatable {
                 "\(path) belongs to another realm, or is a nodes file that was renamed.",
                 path: path)
         }
+        let isEncrypted = features & HeaderSeal.feature != 0
+        if key == nil, !isEncrypted { return nil }
+        var bytes = bytes
+        guard let key, isEncrypted, let fileKey = seal.open(&bytes, key) else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) is damaged: its header isn't one that was written with the key of the "
+                    + "realm.", path: path)
+        }
+        return fileKey
     }
 
     /// Returns the identity of the realm to which a nodes file belongs, or `nil` if `bytes` aren't

@@ -122,7 +122,7 @@ import Testing
     /// Some file systems have sparse files of almost 2^63 bytes.
     @Test func aHugeFileIsCopiedInParts() throws {
         let file = try NodesFile(
-            number: 1, path: "nodes-1", file: HugeFile(), abandoned: Guarded([]),
+            number: 1, path: "nodes-1", file: HugeFile(), fileKey: nil, abandoned: Guarded([]),
             options: StoreOptions())
         for offset in [4096, HugeFile.byteCount - 100] {
             try expectEqual(

@@ -13,7 +13,8 @@ import Testing
         var options = StoreOptions()
         options.nodesWindowByteCount = 16_384
         let file = try NodesFile(
-            number: 1, path: "nodes-1", file: store, abandoned: Guarded([]), options: options)
+            number: 1, path: "nodes-1", file: store, fileKey: nil, abandoned: Guarded([]),
+            options: options)
         for count in [100, 16_384] {
             for _ in 0..<3 {
                 expectEqual(codeThrown { _ = try file.bytes(at: 4_096, count: count) }, .ioFailed)
