@@ -57,7 +57,10 @@ final class RealmCore: Sendable {
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration, isFirst: Bool = false
     ) throws(Realm.Error) -> Realm? {
-        let isFit = coordinator.options.isReadOnly == configuration.readOnly
+        let options = configuration.coordinatorOptions
+        let isFit =
+            coordinator.options.isReadOnly == options.isReadOnly
+            && coordinator.options.store.key == options.store.key
         var isNew = false
         let attached = coordinator.attached(mayMake: isFit) {
             isNew = true

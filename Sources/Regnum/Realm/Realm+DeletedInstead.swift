@@ -18,18 +18,21 @@ extension Realm {
         // in use, which opening reports
         guard await coordinator.closeIfUnused() else { return false }
         guard case .file(let url) = configuration.location else { return true }
+        let key = coordinator.options.store.key
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(5)
         while true {
             do throws(StoreError) {
-                _ = try await RealmContent.remove(url.path) { configuration.mustDelete($0) }
+                _ = try await RealmContent.remove(url.path, key) { configuration.mustDelete($0) }
                 return true
             } catch {
                 guard error.code == .alreadyOpen else { throw Error(error) }
                 // another opener in this process comes before this one
                 if (try? await RealmContent.isOpenHere(url.path)) ?? true { return true }
                 // other processes may be about to delete it too, or have done so
-                let isOld = try? await RealmContent.holds(url.path) { configuration.mustDelete($0) }
+                let isOld = try? await RealmContent.holds(url.path, key) {
+                    configuration.mustDelete($0)
+                }
                 guard isOld ?? false else { return true }
                 guard clock.now < deadline else { throw Error(error) }
             }

@@ -53,7 +53,7 @@ extension Realm {
     public static func schemaVersion(at url: URL) async throws(Realm.Error) -> UInt64 {
         try Configuration.checkFile(url)
         do throws(StoreError) {
-            return try await RealmContent.schemaVersion(url.path)
+            return try await RealmContent.schemaVersion(url.path, nil)
         } catch {
             throw Error(error)
         }

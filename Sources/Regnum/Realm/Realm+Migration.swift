@@ -114,7 +114,8 @@ extension RealmCore {
             _ = try await backup(of: base, to: url)
         } catch let error as Realm.Error where error.code == .fileExists {
             // left by a migration that failed or was killed
-            let isCopy = try? await RealmContent.isCopy(of: base, coordinator.timelines, url.path)
+            let isCopy = try? await RealmContent.isCopy(
+                of: base, coordinator.timelines, url.path, coordinator.options.store.key)
             guard isCopy == true else { throw error }
         }
     }

@@ -43,7 +43,7 @@ extension Realm {
         let isCancelled = CancellationFlag()
         do {
             let findings = try await withTaskCancellationHandler {
-                try await RealmSalvage.run(source, to: path, isCancelled: isCancelled)
+                try await RealmSalvage.run(source, to: path, nil, isCancelled: isCancelled)
             } onCancel: {
                 isCancelled.set()
             }

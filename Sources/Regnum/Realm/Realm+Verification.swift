@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import RegnumEngine
-internal import RegnumStore
+package import RegnumStore
 
 extension Realm {
     /// Reads and checks the files of the realm in a directory, which processes may be using: the
@@ -12,12 +12,14 @@ extension Realm {
     /// - Throws: `.invalidInput` if `url` isn't a file URL; `.fileNotFound` if there is no realm;
     ///   `.unsupportedFormat`, `.filePermissionDenied`, `.ioFailed`; `CancellationError`. Damage
     ///   isn't thrown.
-    package static func verify(at url: URL) async throws -> IntegrityReport {
+    package static func verify(
+        at url: URL, _ key: EncryptionKey? = nil
+    ) async throws -> IntegrityReport {
         try Configuration.checkFile(url)
         let path = url.path
         return IntegrityReport(
             try await IntegrityReport.run { isCancelled throws(StoreError) in
-                try RealmCheck.run(path, limit: 1_000, isCancelled: isCancelled)
+                try RealmCheck.run(path, key, limit: 1_000, isCancelled: isCancelled)
             })
     }
 }

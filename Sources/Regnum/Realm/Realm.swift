@@ -59,11 +59,12 @@ public actor Realm {
         try Task.checkCancellation()
         try configuration.checkSettings()
         try configuration.checkDeclarations()
+        let options = configuration.coordinatorOptions
         var deletionCount = 0
         while true {
             let coordinator: Coordinator
             do {
-                coordinator = try await Coordinator.open(configuration.coordinatorOptions)
+                coordinator = try await Coordinator.open(options)
             } catch let error as StoreError {
                 throw Error(error)
             }
@@ -74,7 +75,9 @@ public actor Realm {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
             // a realm that starts as a copy of an old seed is migrated in the end
-            let mayDelete = configuration.seedFile == nil || deletionCount < 3
+            let mayDelete =
+                (configuration.seedFile == nil || deletionCount < 3)
+                && coordinator.options.store.key == options.store.key
             if mayDelete, try await deletedInstead(of: coordinator, configuration) {
                 deletionCount += 1
                 continue

@@ -7,7 +7,7 @@ extension Coordinator {
     /// for all concurrent callers.
     ///
     /// Throws the errors of `RealmLog.open`, or of `RealmLog.openForReading` if read-only; for a
-    /// new realm with a seed, those of `RealmContent.read`; `CancellationError` at once if the task
+    /// new realm with a seed, those of `RealmContent.readSeed`; `CancellationError` at once if the task
     /// is cancelled while it waits.
     package static func open(_ options: CoordinatorOptions) async throws -> Coordinator {
         try IOPool.shared.prepare()
@@ -22,7 +22,7 @@ extension Coordinator {
                     after: root.version, as: .random())
             } else if let seedPath = options.seedPath {
                 (root, timelines) = try await onPool { () throws(StoreError) in
-                    let seed = try RealmContent.read(seedPath, options)
+                    let seed = try RealmContent.readSeed(seedPath, options)
                     return (
                         seed.root,
                         seed.timelines.forked(after: seed.root.version, as: .random())

@@ -28,12 +28,14 @@ final class CoordinatorRegistry: Sendable {
         private let path: String
         private let isReadOnly: Bool
         private let seedPath: String?
+        private let key: EncryptionKey?
 
         init(_ path: String, _ options: CoordinatorOptions) {
             fileSystem = ObjectIdentifier(options.fileSystem)
             self.path = path
             isReadOnly = options.isReadOnly
             seedPath = options.seedPath
+            key = options.store.key
         }
     }
 

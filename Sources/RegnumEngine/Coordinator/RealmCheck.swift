@@ -12,9 +12,9 @@ package enum RealmCheck {
     ///   - limit: The check ends when it has found this much damage.
     ///   - isCancelled: Called periodically. If it returns true, the check ends.
     package static func run(
-        _ path: String, limit: Int, isCancelled: @escaping () -> Bool
+        _ path: String, _ key: EncryptionKey?, limit: Int, isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> IntegrityFindings {
-        let options = RealmContent.reading(path)
+        let options = RealmContent.reading(path, key)
         let walk = IntegrityWalk(limit: limit, isCancelled: isCancelled)
         let log = try LogCheck.run(
             options.fileSystem, path: path, options: options.store, limit: limit,

@@ -22,9 +22,9 @@ package enum RealmContent {
     }
 
     private static func read(
-        _ path: String
+        _ path: String, _ key: EncryptionKey?
     ) throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
-        try read(path, reading(path))
+        try read(path, reading(path, key))
     }
 
     /// Returns the initial content of a new realm if the options have a seed. The seed is read only
@@ -33,8 +33,23 @@ package enum RealmContent {
         guard let path = options.seedPath, case .directory(let target) = options.place,
             try !RealmLog.exists(options.fileSystem, path: target)
         else { return nil }
-        let (root, timelines) = try read(path, options)
+        let (root, timelines) = try readSeed(path, options)
         return seed(of: root, timelines)
+    }
+
+    /// Returns the state of a seed, which may be encrypted with the key of the new realm or not be
+    /// encrypted.
+    static func readSeed(
+        _ path: String, _ options: CoordinatorOptions
+    ) throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
+        do throws(StoreError) {
+            return try read(path, options)
+        } catch {
+            guard error.code == .notEncrypted else { throw error }
+            var options = options
+            options.store.key = nil
+            return try read(path, options)
+        }
     }
 
     /// Returns a seed with the content of a root.
@@ -63,9 +78,11 @@ package enum RealmContent {
     /// Returns the schema version of the realm in a directory. Changes nothing.
     ///
     /// Throws as ``read(_:_:)`` does.
-    package static func schemaVersion(_ path: String) async throws(StoreError) -> UInt64 {
+    package static func schemaVersion(
+        _ path: String, _ key: EncryptionKey?
+    ) async throws(StoreError) -> UInt64 {
         try await Coordinator.onPool { () throws(StoreError) in
-            try read(path).root.schema.version
+            try read(path, key).root.schema.version
         }
     }
 
@@ -75,10 +92,10 @@ package enum RealmContent {
     ///
     /// - Parameter timelines: the timelines of the root's realm.
     package static func isCopy(
-        of root: DatabaseRoot, _ timelines: Timelines, _ path: String
+        of root: DatabaseRoot, _ timelines: Timelines, _ path: String, _ key: EncryptionKey?
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            let copy = try read(path)
+            let copy = try read(path, key)
             return copy.root.identity == root.identity && copy.root.version == root.version
                 && copy.timelines.id(at: root.version) == timelines.id(at: root.version)
         }
@@ -86,10 +103,12 @@ package enum RealmContent {
 
     /// Options for a single read, which is possible even where a realm can't be opened.
     static func reading(
-        _ path: String, _ fileSystem: any FileSystem = PosixFileSystem.shared
+        _ path: String, _ key: EncryptionKey?,
+        _ fileSystem: any FileSystem = PosixFileSystem.shared
     ) -> CoordinatorOptions {
         var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
         options.store.allowsNetworkFileSystem = true
+        options.store.key = key
         return options
     }
 
@@ -105,17 +124,18 @@ package enum RealmContent {
     ///
     /// Throws as ``read(_:_:)`` does.
     package static func holds(
-        _ path: String, _ condition: @escaping @Sendable (DatabaseRoot) -> Bool
+        _ path: String, _ key: EncryptionKey?,
+        _ condition: @escaping @Sendable (DatabaseRoot) -> Bool
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            try newestState(of: path, meets: condition)
+            try newestState(of: path, key, meets: condition)
         }
     }
 
     private static func newestState(
-        of path: String, meets condition: (DatabaseRoot) -> Bool
+        of path: String, _ key: EncryptionKey?, meets condition: (DatabaseRoot) -> Bool
     ) throws(StoreError) -> Bool {
-        let found = try ifFound(read(path))
+        let found = try ifFound(read(path, key))
         return found.map { condition($0.root) } ?? false
     }
 
@@ -124,10 +144,13 @@ package enum RealmContent {
     /// Throws `alreadyOpen` if any process has it open; the errors of the file system; with a
     /// condition, those of ``read(_:_:)``.
     ///
-    /// - Parameter condition: what its newest state must meet to be removed. It is examined while
-    ///   no other process can open or remove the realm.
+    /// - Parameters:
+    ///   - key: the key of the realm, which is only needed with a condition.
+    ///   - condition: what its newest state must meet to be removed. It is examined while no other
+    ///     process can open or remove the realm.
     package static func remove(
-        _ path: String, if condition: (@Sendable (DatabaseRoot) -> Bool)? = nil
+        _ path: String, _ key: EncryptionKey? = nil,
+        if condition: (@Sendable (DatabaseRoot) -> Bool)? = nil
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
             if isInRegistry(path) {
@@ -138,7 +161,7 @@ package enum RealmContent {
             }
             return try RealmLog.remove(fileSystem, path: path) { () throws(StoreError) in
                 guard let condition else { return true }
-                return try newestState(of: path, meets: condition)
+                return try newestState(of: path, key, meets: condition)
             }
         }
     }

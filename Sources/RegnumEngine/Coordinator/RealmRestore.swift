@@ -23,16 +23,18 @@ package struct RealmRestore: Sendable {
     /// How often it starts over because another process removes history.
     private static let maximumAttemptCount = 8
 
-    /// - Parameter target: the directory to create; a path without a trailing slash.
+    /// - Parameters:
+    ///   - target: the directory to create; a path without a trailing slash.
+    ///   - key: the key of both realms.
     package init(
         of source: String, at point: Point, to target: String,
-        fileSystem: any FileSystem = PosixFileSystem.shared,
+        key: EncryptionKey? = nil, fileSystem: any FileSystem = PosixFileSystem.shared,
         shouldContinue: @escaping @Sendable () -> Bool
     ) {
         self.source = source
         self.point = point
         self.target = target
-        options = RealmContent.reading(source, fileSystem)
+        options = RealmContent.reading(source, key, fileSystem)
         self.shouldContinue = shouldContinue
     }
 

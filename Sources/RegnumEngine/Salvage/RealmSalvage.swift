@@ -10,11 +10,13 @@ package enum RealmSalvage {
     /// `unsupportedFormat`; `fileExists` if the target exists; the errors of the file system;
     /// `closed` if it is cancelled. On an error nothing is left at the target.
     ///
-    /// - Parameter target: the directory to create; a path without a trailing slash.
+    /// - Parameters:
+    ///   - target: the directory to create; a path without a trailing slash.
+    ///   - key: the key of both realms.
     /// - Complexity: Reads everything three times, and keeps in memory what opening does: the
     ///   directories of checkpoints, and the changes since then.
     package static func run(
-        _ path: String, to target: String, isCancelled: CancellationFlag
+        _ path: String, to target: String, _ key: EncryptionKey?, isCancelled: CancellationFlag
     ) async throws -> SalvageFindings {
         let place = try await Coordinator.onPool { () throws(StoreError) in
             guard try RealmLog.exists(fileSystem, path: path) else {
@@ -25,15 +27,15 @@ package enum RealmSalvage {
         }
         do throws(StoreError) {
             let writer = try await Coordinator.onPool { () throws(StoreError) in
-                let plan = try SalvagePlan(path) { isCancelled.isSet }
+                let plan = try SalvagePlan(path, key) { isCancelled.isSet }
                 try check(isCancelled, target)
                 return SalvageWriter(plan.source, plan.findings)
             }
-            let findings = try await write(writer, to: place.path) { () throws(StoreError) in
+            let findings = try await write(writer, to: place.path, key) { () throws(StoreError) in
                 try check(isCancelled, target)
             }
             try await Coordinator.onPool { () throws(StoreError) in
-                let result = try RealmCheck.run(place.path, limit: 1) { isCancelled.isSet }
+                let result = try RealmCheck.run(place.path, key, limit: 1) { isCancelled.isSet }
                 try check(isCancelled, target)
                 if let damage = result.damages.first {
                     throw StoreError(
@@ -61,11 +63,12 @@ package enum RealmSalvage {
     }
 
     private static func write(
-        _ writer: SalvageWriter, to path: String,
+        _ writer: SalvageWriter, to path: String, _ key: EncryptionKey?,
         _ checkCancellation: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(StoreError) -> SalvageFindings {
         var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
         options.store.allowsNetworkFileSystem = true  // the realm isn't shared yet
+        options.store.key = key
         let coordinator: Coordinator
         do {
             coordinator = try await Coordinator.open(options)

@@ -10,8 +10,10 @@ struct SalvagePlan {
     ///
     /// Throws `fileNotFound` if there is no realm; `invalidDatabase` if nothing can be read of it;
     /// `unsupportedFormat`; the errors of the file system.
-    init(_ path: String, isCancelled: @escaping () -> Bool) throws(StoreError) {
-        let options = RealmContent.reading(path)
+    init(
+        _ path: String, _ key: EncryptionKey?, isCancelled: @escaping () -> Bool
+    ) throws(StoreError) {
+        let options = RealmContent.reading(path, key)
         let log = try Self.check(path, options, isCancelled)
         var bases = try SalvageBases(log, isCancelled)
         var changes: LoggedChanges
