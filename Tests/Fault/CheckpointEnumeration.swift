@@ -94,6 +94,22 @@ import Testing
         expectTrue(checker.stateCount > 20_000)
     }
 
+    @Test func encryptedRealmsSurviveEveryCrash() {
+        let seed = SeededRandom.seed()
+        let checker = checker(seed)
+        checker.effort = CrashChecker.Effort(
+            images: 2, nestedImages: 1, nestedShare: 0.05, laterImages: 1)
+        TinyStore.$key.withValue(.fake()) {
+            for beginning in Self.beginnings.suffix(3) {
+                for step in CheckpointStep.allCases {
+                    crash(beginning + [step], from: beginning.count + 1, seed: seed, checker)
+                }
+            }
+        }
+        conclude(checker, "encrypted realms")
+        expectTrue(checker.stateCount > 500)
+    }
+
     @Test func longRandomWorkloadsSurviveEveryCrash() {
         let seed = SeededRandom.seed()
         let checker = checker(seed)

@@ -97,6 +97,27 @@ import Testing
         expectTrue(checker.stateCount > 50_000)
     }
 
+    /// Torn tails, adopted records and those that are framed again are handled as if they weren't
+    /// encrypted.
+    @Test func encryptedLogsSurviveEveryCrash() {
+        let seed = SeededRandom.seed()
+        let checker = CrashChecker(seed: seed)
+        checker.effort = CrashChecker.Effort(
+            images: 4, nestedImages: 1, nestedShare: 0.1, laterImages: 1)
+        let limit = Effort.count(gate: 2_000, soak: 40_000)
+        var numbers = SeededRandom(seed)
+        TinyStore.$key.withValue(.fake()) {
+            crash([], from: 0, seed: seed, checker)
+            for first in WorkloadStep.allCases { crash([first], from: 1, seed: seed, checker) }
+            repeat {
+                let steps = (0..<30).map { _ in numbers.oneOf(WorkloadStep.allCases) }
+                crash(steps, from: 0, seed: numbers.next(), checker)
+            } while checker.stateCount < limit && checker.failureCount == 0
+        }
+        conclude(checker, "encrypted logs")
+        expectTrue(checker.stateCount > 1_000)
+    }
+
     @Test func longRandomWorkloadsSurviveEveryCrash() {
         let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)

@@ -95,7 +95,7 @@ final class ListContent {
         guard let count = Int(exactly: leaf.byteCount), count < 1 << 20 else {
             throw StoreError(.invalidDatabase, "\(file.path): an impossible length")
         }
-        let bytes = Array(try file.bytes(at: leaf.offset, count: count))
+        let bytes = Array(try file.image(at: leaf.offset, count: count))
         let crc = bytes.withUnsafeBytes { Checksum.crc32c($0) }
         guard UInt64(crc) == leaf.crc else {
             throw StoreError(.invalidDatabase, "\(file.path): a damaged image")

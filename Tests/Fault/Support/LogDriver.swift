@@ -114,7 +114,7 @@ final class LogDriver: @unchecked Sendable {
     }
 
     private func framedByteCount(_ bodies: [[UInt8]]) -> UInt64 {
-        bodies.reduce(0) { $0 + UInt64(RecordFraming.byteCount(bodyByteCount: $1.count)) }
+        bodies.reduce(0) { $0 + UInt64(TinyStore.options.recordByteCount(ofBody: $1.count)) }
     }
 
     private func commit(_ bodies: [[UInt8]]) throws {

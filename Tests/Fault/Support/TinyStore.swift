@@ -5,6 +5,8 @@ import RegnumTestSupport
 /// A store with tiny sizes, so that few commits reach every limit.
 enum TinyStore {
     static let path = "/sim/a.realm"
+    /// The key of the realms; `nil` if they aren't encrypted.
+    @TaskLocal static var key: EncryptionKey?
 
     /// 4 KiB of records in the first segment, 12 KiB at most in later ones.
     static var options: StoreOptions {
@@ -12,6 +14,7 @@ enum TinyStore {
         options.firstSegmentByteCount = 8192
         options.maximumSegmentByteCount = 16384
         options.maximumRecordBodyByteCount = 8192
+        options.key = key
         return options
     }
 
