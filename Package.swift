@@ -20,7 +20,12 @@ let serviceLifecycle = Target.Dependency.product(
 let metrics = Target.Dependency.product(
     name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
 
-/// Packages that are only fetched if a trait is enabled.
+let crypto = Target.Dependency.product(
+    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"]))
+
+/// The package of `Regnum` that is only fetched if a trait is enabled, and those of `RegnumService`.
+let packageOfEncryption = Package.Dependency.package(
+    url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0")
 let packagesOfTraits: [Package.Dependency] = [
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -70,9 +75,10 @@ let package = Package(
         .library(name: "RegnumTesting", targets: ["RegnumTesting"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
-    // What `RegnumService` contains: nothing by default.
+    // What `RegnumService` contains, which is nothing by default, and encryption.
     traits: [
         .default(enabledTraits: []),
+        .trait(name: "Encryption", description: "Encrypted realms."),
         .trait(
             name: "ServiceLifecycle",
             description: "Services for realms, job queues, consumers and expiring objects."),
@@ -81,7 +87,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    ] + packagesOfTraits,
+    ] + [packageOfEncryption] + packagesOfTraits,
     targets: [
         .target(name: "CRegnum"),
         .target(name: "RegnumStore", dependencies: ["CRegnum"], swiftSettings: settings),
@@ -91,7 +97,8 @@ let package = Package(
         .target(
             name: "RegnumWatch", dependencies: ["CLibuv", "RegnumStore"], swiftSettings: settings),
         .target(
-            name: "Regnum", dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging],
+            name: "Regnum",
+            dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging, crypto],
             swiftSettings: settings),
         .target(
             name: "RegnumJSON", dependencies: ["Regnum", "RegnumEngine", "RegnumStore", logging],
@@ -203,6 +210,7 @@ if let names = Context.environment["REGNUM_TARGETS"]?.split(separator: ",").map(
     // Without a target that needs them under a condition, they would always be fetched.
     if !kept.contains("RegnumService") {
         package.dependencies.removeLast(packagesOfTraits.count)
+        if !kept.contains("Regnum") { package.dependencies.removeLast() }
     }
     // The tests run the tool under its product's name.
     if !kept.contains("RegnumTool") { package.products = [] }

@@ -7,7 +7,7 @@ let allowedImports: [String: Set<String>] = [
     "RegnumEngine": ["CRegnum", "RegnumStore", "Glibc", "Synchronization"],
     "RegnumWatch": ["CLibuv", "RegnumStore", "Glibc"],
     "Regnum": [
-        "RegnumEngine", "RegnumStore", "RegnumWatch", "Logging", "Foundation",
+        "RegnumEngine", "RegnumStore", "RegnumWatch", "Crypto", "Logging", "Foundation",
         "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",
     ],
     "RegnumJSON": ["Regnum", "RegnumEngine", "RegnumStore", "Logging", "FoundationEssentials"],

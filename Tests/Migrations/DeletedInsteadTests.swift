@@ -18,7 +18,7 @@ import Testing
     @Test func realmThatAnotherOpenerMadeIsKept() async throws {
         let realm = try await MigrationRealm.first()
         let configuration = configuration(realm, version: 2)
-        let stale = try await Coordinator.open(configuration.coordinatorOptions)
+        let stale = try await Coordinator.open(configuration.coordinatorOptions())
         await stale.close()
         let new = try await Realm.open(configuration)
         try await new.write { try $0.add(MigSecond.MigPet()) }
@@ -36,7 +36,7 @@ import Testing
     @Test func realmThatAnotherOpenerMigratedIsKept() async throws {
         let realm = try await MigrationRealm.first()
         let configuration = configuration(realm, version: 2)
-        let stale = try await Coordinator.open(configuration.coordinatorOptions)
+        let stale = try await Coordinator.open(configuration.coordinatorOptions())
         await stale.close()
         try await realm.migrate(2, MigSecond.types, MigSecond.migration)
         #expect(try await Realm.deletedInstead(of: stale, configuration))
@@ -49,7 +49,7 @@ import Testing
     @Test func realmInUseIsKept() async throws {
         let realm = try await MigrationRealm.first()
         let configuration = configuration(realm, version: 2)
-        let stale = try await Coordinator.open(configuration.coordinatorOptions)
+        let stale = try await Coordinator.open(configuration.coordinatorOptions())
         await stale.close()
         let old = try await Realm.open(realm.configuration(1, MigFirst.types))
         #expect(try await Realm.deletedInstead(of: stale, configuration))

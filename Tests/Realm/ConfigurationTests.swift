@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    @Test func historyRetentionReachesTheStore() {
+    @Test func historyRetentionReachesTheStore() throws {
         var configuration = Realm.Configuration(location: .file(URL(filePath: "/tmp/a.realm")))
-        let standard = configuration.coordinatorOptions.store.retention
+        let standard = try configuration.coordinatorOptions().store.retention
         expectTrue(standard.ageNanoseconds == 604_800_000_000_000 && standard.byteCount == 16 << 20)
         expectEqual(standard.nodesByteCount, 64 << 20)
         let history = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)

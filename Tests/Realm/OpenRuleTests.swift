@@ -212,7 +212,7 @@ import Testing
             let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
             let first = try await Realm.open(configuration)
             await first.close()
-            let options = configuration.coordinatorOptions
+            let options = try configuration.coordinatorOptions()
             guard case .directory(let path) = options.place else { return }
             let lock = try PosixFileSystem().openDirectory(path, .existing).openLock()
             try expectTrue(lock.tryLock(.session, .exclusive))

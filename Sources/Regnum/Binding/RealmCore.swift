@@ -57,7 +57,7 @@ final class RealmCore: Sendable {
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration, isFirst: Bool = false
     ) throws(Realm.Error) -> Realm? {
-        let options = configuration.coordinatorOptions
+        let options = try configuration.coordinatorOptions()
         let isFit =
             coordinator.options.isReadOnly == options.isReadOnly
             && coordinator.options.store.key == options.store.key

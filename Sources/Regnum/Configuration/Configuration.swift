@@ -119,6 +119,17 @@ extension Realm {
         /// The location of a realm that provides the initial content of a new realm. The seed may
         /// be in use at the same time, and isn't changed. Ignored if the realm already exists.
         public var seedFile: URL?
+        /// The key of an encrypted realm: 32 or 64 bytes, of which each must be random (such as
+        /// those of a file written by `openssl rand 32`; a password isn't a key). A new realm is
+        /// encrypted with it, and an existing one opened. `nil` means that the realm isn't
+        /// encrypted. Needs the package trait `Encryption`; without it, `open` throws
+        /// `.invalidInput`. In-memory realms can't have a key.
+        ///
+        /// Everything that was stored is encrypted and authenticated with AES-256-GCM; sizes,
+        /// times and numbers of commits can be seen (`Docs/THREATS.md`). Exports aren't encrypted.
+        /// If the key is lost, so is the realm. ``Realm/backup(to:encryptionKey:)`` makes a copy
+        /// with another key, or an encrypted copy of a plain realm.
+        public var encryptionKey: Data?
         /// The maximum number of versions that snapshots, frozen values and streams of this process
         /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.
         /// `nil` means unlimited. ``Realm/stats()`` lists the snapshots that hold them.
@@ -231,6 +242,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
         if shouldCompactOnLaunch != nil { parts.append("compacted at launch if needed") }
         if readOnly { parts.append("read-only") }
+        if encryptionKey != nil { parts.append("encrypted") }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }
         if let historyRetention { parts.append("history \(historyRetention)") }

@@ -13,6 +13,7 @@ extension Realm.Configuration {
             ("objectTypes", mine == theirs),
             ("schemaVersion", schemaVersion == other.schemaVersion),
             ("readOnly", readOnly == other.readOnly),
+            ("encryptionKey", encryptionKey == other.encryptionKey),
             ("durability", durability == other.durability),
             (
                 "historyRetention",
@@ -43,6 +44,7 @@ extension Realm.Configuration {
             if readOnly {
                 throw .invalid("An in-memory realm starts empty, so it can't be opened read-only.")
             }
+            if encryptionKey != nil { throw .invalid("An in-memory realm can't be encrypted.") }
         case .file(let url):
             try Self.checkFile(url)
         }
@@ -96,7 +98,9 @@ extension Realm.Configuration {
     }
 
     /// The options that are passed to the engine.
-    var coordinatorOptions: CoordinatorOptions {
+    ///
+    /// Throws `.invalidInput` for a key that can't be used.
+    func coordinatorOptions() throws(Realm.Error) -> CoordinatorOptions {
         let place: RealmPlace =
             switch location {
             case .file(let url): .directory(path: url.path)
@@ -105,6 +109,7 @@ extension Realm.Configuration {
         var options = CoordinatorOptions(place: place)
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
+        options.store.key = try EncryptionKey.make(encryptionKey)
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
         options.store.retention = Realm.HistoryRetention.standard.storeRetention
         options.report = { [logger, name] event in

@@ -28,13 +28,36 @@ extension Realm {
     ///   with O(n / 1,024) memory.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
+        try await backup(to: url, core.coordinator.options.store.key)
+    }
+
+    /// Copies the realm as ``backup(to:)`` does, encrypted with another key, or not encrypted.
+    ///
+    ///     try await realm.backup(to: encrypted, encryptionKey: key)
+    ///
+    /// This is how an existing realm gets a key, or another one: close it in all processes
+    /// afterwards, and replace its directory by the copy. ``updateBackup(at:)`` only updates copies
+    /// that have the key of the realm.
+    ///
+    /// - Parameters:
+    ///   - url: A location where nothing exists; its parent directory must exist.
+    ///   - encryptionKey: The key of the copy (``Configuration/encryptionKey``); `nil` if it isn't
+    ///     to be encrypted.
+    /// - Returns: The commit version of the copy.
+    /// - Throws: `.invalidInput` for a key that can't be used; the errors of ``backup(to:)``.
+    @discardableResult
+    public nonisolated func backup(to url: URL, encryptionKey: Data?) async throws -> UInt64 {
+        try await backup(to: url, try EncryptionKey.make(encryptionKey))
+    }
+
+    nonisolated func backup(to url: URL, _ key: EncryptionKey?) async throws -> UInt64 {
         try Configuration.checkFile(url)
         try Task.checkCancellation()
         try await core.catchUp()
         // not what is committed from now on, which may not be durable
         let root = core.coordinator.published
         try await core.catchUp(durably: true)
-        return try await core.backup(of: root, to: url)
+        return try await core.backup(of: root, to: url, key)
     }
 
     /// Adds the commits that were made since to a backup, from the log of this realm, while this
@@ -82,12 +105,18 @@ extension RealmCore {
     }
 
     /// Copies a version into a new directory.
-    func backup(of root: DatabaseRoot, to url: URL) async throws -> UInt64 {
+    ///
+    /// - Parameter key: The key of the copy; `nil` if it isn't to be encrypted.
+    func backup(
+        of root: DatabaseRoot, to url: URL, _ key: EncryptionKey?
+    ) async throws -> UInt64 {
         let path = url.directoryPath
+        var options = coordinator.options
+        options.store.key = key
         do {
-            try await copying(path) { [coordinator] shouldContinue in
+            try await copying(path) { [coordinator, options] shouldContinue in
                 try await RealmCopy(
-                    of: root, coordinator.timelines, to: path, coordinator.options,
+                    of: root, coordinator.timelines, to: path, options,
                     shouldContinue: shouldContinue
                 ).make()
             }

@@ -111,7 +111,7 @@ extension RealmCore {
         else { return }
         try await catchUp(durably: true)
         do {
-            _ = try await backup(of: base, to: url)
+            _ = try await backup(of: base, to: url, coordinator.options.store.key)
         } catch let error as Realm.Error where error.code == .fileExists {
             // left by a migration that failed or was killed
             let isCopy = try? await RealmContent.isCopy(

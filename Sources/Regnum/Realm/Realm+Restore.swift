@@ -36,26 +36,30 @@ extension Realm {
     ///   - source: The directory of a realm or backup.
     ///   - target: A location where nothing exists; its parent directory must exist.
     ///   - point: The state to restore.
+    ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
     /// - Returns: The commit version of the new realm.
     /// - Throws: `.historyTrimmed` if the state is older than the history, and `.invalidInput` for a
     ///   version that doesn't exist yet; the message names the versions that are available.
     ///   `.fileNotFound` if there is no realm at `source`; `.fileExists` if there is anything at
     ///   `target`; `.invalidInput` if one of them isn't a file URL or if `target` is inside the
-    ///   directory of a realm; `.invalidDatabase` if the source is damaged; `.fileAccess`,
+    ///   directory of a realm; `.invalidDatabase` if the source is damaged; `.keyRequired`,
+    ///   `.wrongKey`, `.notEncrypted`; `.fileAccess`,
     ///   `.filePermissionDenied`, `.diskFull`, `.ioFailed`; `CancellationError`. After an error,
     ///   nothing is left at `target`.
     /// - Complexity: O(n) for the restored state, and O(changes) for the commits since the
     ///   checkpoint before it. For a date, the log of all commits in the history is read.
     @discardableResult
     public static func restore(
-        from source: URL, to target: URL, upTo point: RestorePoint = .newest
+        from source: URL, to target: URL, upTo point: RestorePoint = .newest,
+        encryptionKey: Data? = nil
     ) async throws -> UInt64 {
         try Configuration.checkFile(source)
         try Configuration.checkFile(target)
         try Task.checkCancellation()
         let isCancelled = CancellationFlag()
         let restore = RealmRestore(
-            of: source.directoryPath, at: point.enginePoint, to: target.directoryPath
+            of: source.directoryPath, at: point.enginePoint, to: target.directoryPath,
+            key: try EncryptionKey.make(encryptionKey)
         ) { !isCancelled.isSet }
         do {
             return try await withTaskCancellationHandler {

@@ -28,22 +28,26 @@ extension Realm {
     /// - Parameters:
     ///   - url: The directory of the damaged realm.
     ///   - target: A location where nothing exists; its parent directory must exist.
+    ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
     /// - Throws: `.invalidInput` if a URL isn't a file URL, or `target` is inside a realm's
     ///   directory; `.fileNotFound` if there is no realm; `.fileExists` if there is anything at
-    ///   `target`; `.invalidDatabase` if nothing can be read; `.unsupportedFormat`; `.fileAccess`,
-    ///   `.filePermissionDenied`, `.diskFull` and `.ioFailed`, which name the path;
+    ///   `target`; `.invalidDatabase` if nothing can be read; `.keyRequired`, `.wrongKey`,
+    ///   `.notEncrypted`, `.unsupportedFormat`; `.fileAccess`, `.filePermissionDenied`, `.diskFull` and `.ioFailed`, which name the path;
     ///   `CancellationError`.
     /// - Complexity: O(n log n). Needs as much memory as opening the realm.
     @discardableResult
-    public static func salvage(_ url: URL, to target: URL) async throws -> SalvageReport {
+    public static func salvage(
+        _ url: URL, to target: URL, encryptionKey: Data? = nil
+    ) async throws -> SalvageReport {
         try Configuration.checkFile(url)
         try Configuration.checkFile(target)
         try Task.checkCancellation()
+        let key = try EncryptionKey.make(encryptionKey)
         let (source, path) = (url.path, target.directoryPath)
         let isCancelled = CancellationFlag()
         do {
             let findings = try await withTaskCancellationHandler {
-                try await RealmSalvage.run(source, to: path, nil, isCancelled: isCancelled)
+                try await RealmSalvage.run(source, to: path, key, isCancelled: isCancelled)
             } onCancel: {
                 isCancelled.set()
             }

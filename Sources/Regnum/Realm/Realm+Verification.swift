@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import RegnumEngine
-package import RegnumStore
+internal import RegnumStore
 
 extension Realm {
     /// Reads and checks the files of the realm in a directory, which processes may be using: the
@@ -13,10 +13,11 @@ extension Realm {
     ///   `.unsupportedFormat`, `.filePermissionDenied`, `.ioFailed`; `CancellationError`. Damage
     ///   isn't thrown.
     package static func verify(
-        at url: URL, _ key: EncryptionKey? = nil
+        at url: URL, encryptionKey: Data? = nil
     ) async throws -> IntegrityReport {
         try Configuration.checkFile(url)
         let path = url.path
+        let key = try EncryptionKey.make(encryptionKey)
         return IntegrityReport(
             try await IntegrityReport.run { isCancelled throws(StoreError) in
                 try RealmCheck.run(path, key, limit: 1_000, isCancelled: isCancelled)

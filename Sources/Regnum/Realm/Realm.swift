@@ -34,8 +34,8 @@ public actor Realm {
     ///   if its result can't be stored, and the errors of ``backup(to:)`` if the realm is copied
     ///   before the migration; `.fileNotFound` if a read-only realm or a seed file doesn't exist;
     ///   `.busy` if another process has been recovering the realm for more than a minute;
-    ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.unsupportedFormat`,
-    ///   `.incompatiblePeer` and `.ioFailed`, depending on the files found there; whatever `write`
+    ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.keyRequired`, `.wrongKey`,
+    ///   `.notEncrypted`, `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed`, depending on the files found there; whatever `write`
     ///   throws, if a schema version has to be stored or an index built
     ///   (``Configuration/buildsIndexes``).
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
@@ -59,7 +59,7 @@ public actor Realm {
         try Task.checkCancellation()
         try configuration.checkSettings()
         try configuration.checkDeclarations()
-        let options = configuration.coordinatorOptions
+        let options = try configuration.coordinatorOptions()
         var deletionCount = 0
         while true {
             let coordinator: Coordinator
