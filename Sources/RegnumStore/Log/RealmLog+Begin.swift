@@ -190,7 +190,7 @@ extension RealmLog {
     /// Throws `invalidDatabase` if commits that this process has read were lost in a failed sync,
     /// and replaced in a segment that was trimmed. They are on a timeline that the realm has left.
     private func checkHasOwnCommits(_ page: ControlPage) throws(StoreError) {
-        let last = try LogSegment.open(directory, page.segmentNumber)
+        let last = try LogSegment.open(directory, page.segmentNumber, options)
         let timeline = segment.header.timelines.id(at: version)
         guard last.header.realmID == realmID, last.header.timelines.id(at: version) != timeline
         else { return }
