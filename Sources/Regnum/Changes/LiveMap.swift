@@ -84,7 +84,9 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
             return changes(policy: policy, since: cursor, excludingOrigins: origins)
         }
         let objects = ClassSchema.of(T.self)
-        return changes(objects.filter(keyPaths).filter.ofEntries(objects), policy, cursor, origins)
+        let paths = objects.filter(keyPaths)
+        return changes(
+            paths.filter.ofEntries(objects), policy, cursor, origins, ends: paths.ends)
     }
 
     /// Returns the changes of the map for key paths given as strings: `["name", "owners.name"]`.
@@ -102,12 +104,13 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         }
         let objects = ClassSchema.of(T.self)
         let paths = try objects.filter(of: T.self, keyPaths)
-        return changes(paths.filter.ofEntries(objects), policy, cursor, origins)
+        return changes(
+            paths.filter.ofEntries(objects), policy, cursor, origins, ends: paths.ends)
     }
 
     private func changes(
         _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
-        _ origins: Set<String>
+        _ origins: Set<String>, ends: Set<StoredText> = []
     ) -> MapChanges<Key, Value> {
         changes(
             StreamRequest(
@@ -116,7 +119,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
                     realm.entry(for: $0)
                 },
                 place: place, plan: _Plan(plan: QueryPlan(tableName: entriesName)), owner: owner,
-                filter: KeyPathFilter(filter: filter),
+                filter: KeyPathFilter(filter: filter, ends: ends),
                 dependencies: declaredDependencies(filter), policy: policy, since: cursor,
                 excluded: origins,
                 keepsOld: true))

@@ -19,6 +19,12 @@ private enum Older {
         @Persisted var room: Room?
         @Persisted var rooms: Map<String, Room?>
     }
+
+    /// A class that other programs don't have.
+    final class Board: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var posts: Map<String, Post?>
+    }
 }
 
 private enum Newer {
@@ -76,7 +82,7 @@ private enum TaggedOtherwise {
         coordinator = try await Coordinator.open(options)
         var configuration = Realm.Configuration(
             location: .inMemory(identifier: identifier),
-            objectTypes: [Older.Room.self, Older.Post.self])
+            objectTypes: [Older.Room.self, Older.Post.self, Older.Board.self])
         configuration.schemaVersion = 1
         // separate from the newer program's realm, as in another process
         older = Realm(RealmCore(coordinator, configuration))
@@ -178,16 +184,29 @@ private enum TaggedOtherwise {
     ) async throws {
         let posts = older.objects(Older.Post.self)
         let post = older.object(Older.Post.self, forPrimaryKey: 1)
+        try await older.write { tx in
+            let board = Older.Board()
+            board.name = "b"
+            board.posts["a"] = tx.object(Older.Post.self, forPrimaryKey: 1)
+            try tx.add(board)
+        }
+        let pinned = older.object(Older.Board.self, forPrimaryKey: "b").posts
         var deep = posts.changes(policy: policy).makeAsyncIterator()
         var linked = post.changes(depth: 1, policy: policy).makeAsyncIterator()
         var links = posts.changes(keyPaths: [\.room], policy: policy).makeAsyncIterator()
         var maps = posts.changes(keyPaths: [\.rooms], policy: policy).makeAsyncIterator()
         var sections = posts.sectioned(by: \.number).changes(policy: policy).makeAsyncIterator()
+        var map = pinned.changes(policy: policy).makeAsyncIterator()
+        var rooms = pinned.changes(keyPaths: [\.room], policy: policy).makeAsyncIterator()
+        var numbers = pinned.changes(keyPaths: [\.number], policy: policy).makeAsyncIterator()
         try await expectEqual(nextInitial(&deep).map(\.number), [1])
         #expect(try await linked.next() != nil)
         try await expectEqual(nextInitial(&links).map(\.number), [1])
         try await expectEqual(nextInitial(&maps).map(\.number), [1])
         #expect(try await sections.next() != nil)
+        #expect(try await map.next() != nil)
+        #expect(try await rooms.next() != nil)
+        #expect(try await numbers.next() != nil)
         let newer = try await migrate()
         try await newer.write { tx in
             let post = Newer.Post()
@@ -196,12 +215,14 @@ private enum TaggedOtherwise {
         }
         let errors = [
             await error(&deep), await error(&linked), await error(&links), await error(&maps),
-            await error(&sections),
+            await error(&sections), await error(&map), await error(&rooms),
         ]
         for error in errors {
             expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
         }
         try await expectNil(deep.next())
+        let quiet = try await numbers.next(within: .zero)
+        expectNil(quiet.element)
         // neither does one begin
         var late = posts.changes(policy: policy).makeAsyncIterator()
         await expectEqual(error(&late)?.code, .schemaMismatch)
