@@ -120,14 +120,20 @@ extension Snapshot {
         var realmPath: String?
         if case .file(let url) = configuration.location { realmPath = url.path }
         let file = try await Self.stream(replacing: path, from: realmPath)
-        let count = try await exportJSON(classes: classes) { bytes in
-            let isWritten = try await blocking(on: file) { () throws(StoreError) in
-                try file.write(bytes)
+        do {
+            let count = try await exportJSON(classes: classes) { bytes in
+                let isWritten = try await blocking(on: file) { () throws(StoreError) in
+                    try file.write(bytes)
+                }
+                guard isWritten else { throw CancellationError() }
             }
-            guard isWritten else { throw CancellationError() }
+            try await blocking { () throws(StoreError) in try file.finish() }
+            return count
+        } catch {
+            // here, since the program may end before the last reference does
+            try? await blocking { file.discard() }
+            throw error
         }
-        try await blocking { () throws(StoreError) in try file.finish() }
-        return count
     }
 
     /// Opens the file or pipe to export to. Waits for a reader of a pipe.

@@ -26,9 +26,12 @@ struct BackupCommand: AsyncParsableCommand {
             let realm = try await openForReading(path)
             let version: UInt64
             do {
-                version =
+                let (backup, update) = (backup, update)
+                version = try await interruptible {
                     update
-                    ? try await realm.updateBackup(at: backup) : try await realm.backup(to: backup)
+                        ? try await realm.updateBackup(at: backup)
+                        : try await realm.backup(to: backup)
+                }
             } catch {
                 await realm.close()
                 throw error

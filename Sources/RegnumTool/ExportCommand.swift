@@ -30,7 +30,9 @@ struct ExportCommand: AsyncParsableCommand {
             let realm = try await openForReading(path)
             let classes = classes.isEmpty ? nil : classes
             if let output {
-                try await realm.snapshot().exportJSON(classes: classes, to: output)
+                _ = try await interruptible {
+                    try await realm.snapshot().exportJSON(classes: classes, to: output)
+                }
             } else {
                 let output = OutputStream.standard
                 try await realm.snapshot().exportJSON(classes: classes) { try output.write($0) }

@@ -10,7 +10,8 @@ import ArgumentParser
             programs use it. Exit codes: 0 success; 1 damage found by verify, or content lost by \
             salvage; 64 invalid arguments; 65 invalid data; 66 not found; 73 invalid location; 74 \
             reading or writing failed; 75 in use, try again; 77 permission denied; 70 any other \
-            error; 141 the reader of the output exited.
+            error; 141 the reader of the output exited; 130 and others above 128: interrupted by a \
+            signal.
             """,
         subcommands: [
             BackupCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,

@@ -37,7 +37,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let restored = try await Realm.restore(from: path, to: target, upTo: point)
+            let (path, target, point) = (path, target, point)
+            let restored = try await interruptible {
+                try await Realm.restore(from: path, to: target, upTo: point)
+            }
             try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
         }
     }

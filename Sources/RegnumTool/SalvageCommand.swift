@@ -22,7 +22,8 @@ struct SalvageCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let report = try await Realm.salvage(path, to: target)
+            let (path, target) = (path, target)
+            let report = try await interruptible { try await Realm.salvage(path, to: target) }
             let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
             try OutputStream.standard.write(output)
             if !report.isComplete { throw ExitCode(1) }

@@ -20,7 +20,9 @@ let allowedImports: [String: Set<String>] = [
         "Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers", "FoundationEssentials", "Glibc",
         "Synchronization",
     ],
-    "RegnumTool": ["Regnum", "RegnumJSON", "ArgumentParser", "Foundation", "Glibc"],
+    "RegnumTool": [
+        "Regnum", "RegnumJSON", "ArgumentParser", "Foundation", "Glibc", "Synchronization",
+    ],
 ]
 
 /// The folders of targets whose folders are layers too, lowest first. A file refers only to types

@@ -84,8 +84,18 @@ package final class PosixStream: Sendable {
     }
 
     deinit {
+        discard()
         close(descriptor)
-        if let temporary, !isFinished.withLock({ $0 }) { unlink(temporary) }
+    }
+
+    /// Removes the written file, unless it is complete.
+    package func discard() {
+        guard let temporary else { return }
+        let wasFinished = isFinished.withLock { isFinished in
+            defer { isFinished = true }
+            return isFinished
+        }
+        if !wasFinished { unlink(temporary) }
     }
 
     /// Returns the path of the file to replace. If `path` is a symbolic link, the link is kept, and

@@ -73,4 +73,36 @@ import Testing
         await realm.close()
         try await expectEqual(folder.run("import", "b.realm", input: lines.joined()).code, 0)
     }
+
+    /// An interrupted command removes what it has begun to write. It is repeated, because it may
+    /// end before the signal comes.
+    @Test(arguments: ["backup", "export", "restore"])
+    func interruptedCommandLeavesNothing(command: String) async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 30_000)
+        try FileManager.default.createDirectory(
+            at: folder["to"], withIntermediateDirectories: false)
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder["to"].path)
+        }
+        var count = 0
+        for _ in 0..<20 where count < 2 {
+            let option = command == "export" ? ["--output"] : []
+            let process = try ToolProcess([command, "a.realm"] + option + ["to/new"], in: folder)
+            for _ in 0..<30_000 where try names().isEmpty {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            process.interrupt()
+            let code = try await process.result().code
+            if code == 128 + SIGINT {
+                count += 1
+                try expectEqual(names(), [])
+            } else {
+                expectEqual(code, 0)
+                try expectEqual(names(), ["new"])
+                try FileManager.default.removeItem(at: folder["to/new"])
+            }
+        }
+        expectTrue(count > 0)
+    }
 }

@@ -97,6 +97,9 @@ final class ToolProcess: Sendable {
     /// Kills it immediately. It hasn't been reaped, so the process id is still its own.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
+    /// Interrupts it, as Ctrl-C does.
+    func interrupt() { Glibc.kill(pid, SIGINT) }
+
     /// Waits for it to exit.
     func result() async throws -> Result {
         guard let code = await end.first(where: { _ in true }) else {
