@@ -60,6 +60,7 @@ struct RetentionTests {
         let coordinator = try await open(disk, .none)
         try await coordinator.setRetention(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
         try await work(coordinator, from: 0)
+        try await eventually { coordinator.state.withLock { !$0.isMakingSpare } }
         let names = disk.fileNames(in: "/sim")
         disk.capacityByteCount = disk.usedByteCount
         await expectEqual(
