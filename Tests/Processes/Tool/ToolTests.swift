@@ -38,6 +38,24 @@ import Testing
         await realm.close()
     }
 
+    /// An import that was killed at its beginning leaves a realm to which nothing was committed.
+    @Test func realmWithoutCommitsIsNew() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 3, schemaVersion: 4)
+        let exported = try await folder.run("export", "a.realm")
+        for number in 0..<2 {
+            if number == 0 {
+                let realm = try await Realm.open(.init(location: .file(folder["b.realm"])))
+                expectEqual(realm.snapshot().version, 0)
+                await realm.close()
+            }
+            let result = try await folder.run(
+                "import", "b.realm", "--update", "modified", input: exported.output)
+            expectEqual(result.code, 0, "\(result.errors)")
+            try await expectEqual(Realm.schemaVersion(at: folder["b.realm"]), 4)
+        }
+    }
+
     @Test func schemaAndInfoAreShown() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5)
