@@ -61,19 +61,22 @@ public final class ConsumerBatch<T: Object>: Sendable {
     /// The commit's origin is `consumer NAME`; the consumer doesn't get its changes unless
     /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws afterwards, the changes
     /// still count as processed. The write takes place even if the task has been cancelled, because
-    /// the handler's work would otherwise be repeated.
+    /// the handler's work would otherwise be repeated; but then it waits for other writers for at
+    /// most ``ConsumerOptions/lease`` or half a minute.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, and
     ///   ``WorkerError/alreadySaved(consumer:)`` if the position was already saved, for example by
     ///   a call that threw `.outcomeUnknown`, both before the body runs; whatever the body throws,
-    ///   in which case nothing is saved; the errors of `write`.
+    ///   in which case nothing is saved; the errors of `write`, of which `.busy` also if that wait
+    ///   was too long.
     @discardableResult
     public func save<R: Sendable>(
         _ body: sending @escaping (Transaction) throws -> R
     ) async throws -> R {
         // Guard: the caller has sent `body`, and only the write calls it, once.
         nonisolated(unsafe) let body = body
-        let result = try await uncancelled { [lease, completion] in
+        let limit = endLimit(lease.options.lease)
+        let result = try await uncancelled(for: limit) { [lease, completion] in
             try await lease.realm.write(origin: lease.origin) { tx in
                 try lease.check(completion, tx)
                 let result = try body(tx)

@@ -382,7 +382,7 @@ struct ConsumerSession<T: Object> {
                 .warning,
                 "The consumer \"\(lease.name)\" couldn't write, and will try again: \(error)")
         } _: {
-            try await uncancelled(write)
+            try await uncancelled(for: endLimit(options.lease), write)
         }
     }
 

@@ -20,8 +20,8 @@ extension JobQueue {
     /// wasn't committed run again.
     ///
     /// Writes that fail with `.busy` or `.diskFull` are retried until the task is cancelled. After
-    /// that, the last write, which ends the jobs, is retried for about half a minute; then their
-    /// claims expire.
+    /// that, the last write, which ends the jobs, is retried for ``JobOptions/timeout``, but not for
+    /// longer than half a minute; then their claims expire.
     ///
     /// - Parameter handler: Runs in a separate task. It should return promptly when it is
     ///   cancelled, which also happens to all handlers if the call throws an error. If the process
@@ -232,12 +232,16 @@ extension JobQueue {
     }
 
     /// Renews the claims of all jobs once, and logs a transient error.
-    private func renewHeld(_ board: JobBoard<T>) async throws {
+    private func renewHeld(_ board: JobBoard<T>, isLast: Bool = false) async throws {
         do {
+            let held = board.held
+            let lost =
+                isLast
+                ? try await uncancelled(for: endLimit(options.timeout), isLast: true) {
+                    try await renew(held)
+                } : try await renew(held)
             // not the claims that were ended while the write was waiting
-            for claim in try await renew(board.held) where board.settle(claim) {
-                logLost(claim.id)
-            }
+            for claim in lost where board.settle(claim) { logLost(claim.id) }
         } catch {
             guard isTransient(error) else { throw error }
             log(error)
@@ -249,7 +253,8 @@ extension JobQueue {
     /// Returns the first error that isn't transient; it doesn't end the wait for the handlers.
     private func finishHandlers(_ board: JobBoard<T>) async -> (any Error)? {
         await failure(of: {
-            try await uncancelled {
+            // a task that isn't cancelled
+            try await Task {
                 var error: (any Error)?
                 while board.busyCount > 0, !realm.isClosed {
                     board.wakeup.clear()
@@ -262,7 +267,7 @@ extension JobQueue {
                     await board.wakeup.wait(for: limit, clock: options.time.clock)
                 }
                 if let error { throw error }
-            }
+            }.value
         })
     }
 
@@ -270,14 +275,17 @@ extension JobQueue {
     private func writeEnds(_ board: JobBoard<T>) async throws {
         let ended = board.takeEnded().ended + board.takeWaiting()
         do {
-            for id in try await exchange(ended, claimUpTo: 0).lost { logLost(id) }
+            let lost = try await uncancelled(for: endLimit(options.timeout), isLast: true) {
+                try await exchange(ended, claimUpTo: 0).lost
+            }
+            for id in lost { logLost(id) }
         } catch {
             board.putBack(ended)
             guard isTransient(error) else { throw error }
             log(error)
             return
         }
-        try await renewHeld(board)
+        try await renewHeld(board, isLast: true)
     }
 
     /// Writes the ends of the jobs that have ended, and releases all others. If that fails with a
@@ -287,8 +295,8 @@ extension JobQueue {
         let ended = board.takeEnded().ended + board.held.map { ($0, .released) }
         if ended.isEmpty || realm.isClosed { return nil }
         let error = await failure(of: {
-            let limit = min(options.timeout, .seconds(30))
-            try await uncancelled {
+            let limit = endLimit(options.timeout)
+            try await uncancelled(for: limit, isLast: true) {
                 _ = try await repeating(options.time.clock, for: limit) { error in
                     log(error)
                 } _: {

@@ -108,7 +108,9 @@ extension Realm {
     private nonisolated func release(_ lease: ConsumerLease, _ attempts: Int) async {
         if isClosed { return }
         do {
-            try await uncancelled { try await lease.release(attempts: attempts) }
+            try await uncancelled(for: endLimit(lease.options.lease), isLast: true) {
+                try await lease.release(attempts: attempts)
+            }
         } catch {
             lease.options.logger?.warning(
                 "The lease of the consumer \"\(lease.name)\" couldn't be released: \(error)")

@@ -103,10 +103,42 @@ extension Realm {
 }
 
 /// Runs writes that must take place even if the task has been cancelled, in a task of their own.
+/// They can wait for other writers without an end, so that wait is limited after a cancellation.
+///
+/// - Parameters:
+///   - limit: The time after the cancellation for which `body` may run.
+///   - isLast: Whether it may run only for that time even if the task isn't cancelled.
+/// - Throws: `.busy` if the time has passed; the errors of `body`.
 func uncancelled<R: Sendable>(
+    for limit: Duration, isLast: Bool = false,
     _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
-    try await Task { try await body() }.value
+    let isEnding = Wakeup()
+    if isLast { isEnding.set() }
+    let task = Task { try await body() }
+    let timer = Task {
+        await isEnding.wait()
+        try await Task.sleep(for: limit)
+        task.cancel()
+    }
+    defer { timer.cancel() }
+    do {
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            isEnding.set()
+        }
+    } catch is CancellationError where task.isCancelled {
+        throw Realm.Error(
+            .busy, "A write of a queue or consumer that ends waited for others for \(limit).")
+    }
+}
+
+/// The limit for the writes with which a queue or consumer ends.
+///
+/// - Parameter duration: The time after which its claims or its lease expire.
+func endLimit(_ duration: Duration) -> Duration {
+    min(max(duration, .seconds(1)), .seconds(30))
 }
 
 /// Repeats a write as long as it fails with a transient error, and reports these errors.
