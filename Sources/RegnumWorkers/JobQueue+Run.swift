@@ -20,8 +20,8 @@ extension JobQueue {
     /// wasn't committed run again.
     ///
     /// Writes that fail with `.busy` or `.diskFull` are retried until the task is cancelled. After
-    /// that, the last write, which ends the jobs, is retried for ``JobOptions/timeout``, but not for
-    /// longer than half a minute; then their claims expire.
+    /// that, the last write, which ends the jobs, is retried for ``JobOptions/timeout``, at most
+    /// for half a minute; then their claims expire.
     ///
     /// - Parameter handler: Runs in a separate task. It should return promptly when it is
     ///   cancelled, which also happens to all handlers if the call throws an error. If the process

@@ -25,8 +25,8 @@ public struct JobRun<T: Job>: Sendable {
     ///     }
     ///
     /// The body sees the job as running, and may delete it. The write takes place even if the task
-    /// has been cancelled, because the handler's work would otherwise be repeated; but then it waits
-    /// for other writers for at most ``JobOptions/timeout`` or half a minute.
+    /// has been cancelled, because the handler's work would otherwise be repeated; but then it
+    /// waits for other writers for at most ``JobOptions/timeout`` or half a minute.
     ///
     /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, before the body
     ///   runs; whatever the body throws, in which case the job isn't finished; the errors of
