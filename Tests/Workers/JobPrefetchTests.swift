@@ -87,7 +87,7 @@ import Testing
     func queuesLimitTheVersionsThatTheyHold(queueCount: Int) async throws {
         let (folder, journal, gate) = (try RealmFolder(), Journal(), Gate())
         var configuration = folder.configuration("test.realm", workerTypes)
-        configuration.maximumNumberOfActiveVersions = 12
+        configuration.maximumNumberOfActiveVersions = 20
         let realm = try await Realm.open(configuration)
         let queue = queue(in: realm) { options in
             options.concurrency = 40
