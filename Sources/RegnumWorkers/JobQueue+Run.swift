@@ -296,7 +296,7 @@ extension JobQueue {
         if ended.isEmpty || realm.isClosed { return nil }
         let error = await failure(of: {
             let limit = endLimit(options.timeout)
-            try await uncancelled(for: limit, isLast: true) {
+            try await uncancelled(for: limit) {
                 _ = try await repeating(options.time.clock, for: limit) { error in
                     log(error)
                 } _: {
