@@ -21,9 +21,11 @@ struct BackupCommand: AsyncParsableCommand {
     @Flag(help: "Add to an existing backup.")
     var update = false
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
-            let realm = try await openForReading(path)
+            let realm = try await openForReading(path, keyOption)
             let version: UInt64
             do {
                 let (backup, update) = (backup, update)

@@ -18,12 +18,16 @@ struct CompactCommand: AsyncParsableCommand {
     @Flag(help: "Print the sizes as a JSON object.")
     var json = false
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
             // fails for a missing realm, which opening would create
-            _ = try await Realm.schemaVersion(at: path)
-            let realm = try await Realm.open(
-                Realm.Configuration(location: .file(path)), adoptsSchemaVersion: true)
+            let key = try keyOption.key()
+            _ = try await Realm.schemaVersion(at: path, encryptionKey: key)
+            var configuration = Realm.Configuration(location: .file(path))
+            configuration.encryptionKey = key
+            let realm = try await Realm.open(configuration, adoptsSchemaVersion: true)
             let report: Realm.CompactionReport
             do {
                 report = try await realm.compact()

@@ -25,9 +25,11 @@ struct ExportCommand: AsyncParsableCommand {
         transform: url)
     var output: URL?
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
-            let realm = try await openForReading(path)
+            let realm = try await openForReading(path, keyOption)
             let classes = classes.isEmpty ? nil : classes
             if let output {
                 _ = try await interruptible {

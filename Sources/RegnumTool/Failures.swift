@@ -33,7 +33,7 @@ private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     case .ioFailed, .diskFull, .outcomeUnknown: 74
     case .busy, .alreadyOpen: 75
     case .invalidInput, .invalidValue, .duplicatePrimaryKey, .schemaMismatch, .unsupportedFormat,
-        .invalidDatabase:
+        .invalidDatabase, .keyRequired, .wrongKey, .notEncrypted:
         65
     default: 70
     }
@@ -46,8 +46,9 @@ func url(_ path: String) throws -> URL {
 }
 
 /// Opens a realm read-only: nothing in its directory changes.
-func openForReading(_ url: URL) async throws -> Realm {
+func openForReading(_ url: URL, _ option: KeyOption) async throws -> Realm {
     var configuration = Realm.Configuration(location: .file(url))
     configuration.readOnly = true
+    configuration.encryptionKey = try option.key()
     return try await Realm.open(configuration, adoptsSchemaVersion: true)
 }

@@ -38,6 +38,8 @@ struct ImportCommand: AsyncParsableCommand {
     @Flag(help: "Import all lines in one transaction: all or nothing.")
     var atomic = false
 
+    @OptionGroup var keyOption: KeyOption
+
     func validate() throws {
         if batchSize < 1 { throw ValidationError("--batch-size must be at least 1.") }
     }
@@ -46,6 +48,7 @@ struct ImportCommand: AsyncParsableCommand {
         try await reportingFailures {
             var input = try file.map { try InputChunks(path: $0) } ?? .standard
             var configuration = Realm.Configuration(location: .file(path))
+            configuration.encryptionKey = try keyOption.key()
             let isThere = try await Realm.fileExists(for: configuration)
             // A killed import may have left a realm without a schema version.
             let hasCommits = isThere ? try await hasCommits() : false

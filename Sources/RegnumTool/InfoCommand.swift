@@ -13,6 +13,8 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var keyOption: KeyOption
+
     /// Files of one kind.
     private struct Files: Encodable {
         var count = 0
@@ -49,7 +51,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let realm = try await openForReading(path)
+            let realm = try await openForReading(path, keyOption)
             let snapshot = realm.snapshot()
             guard let information = try await realm.information() else { return }
             var files: [String: Files] = [:]

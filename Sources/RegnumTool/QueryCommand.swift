@@ -21,9 +21,11 @@ struct QueryCommand: AsyncParsableCommand {
     @Argument(help: "The predicate. By default, all objects match.")
     var predicate = "TRUEPREDICATE"
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
-            let realm = try await openForReading(path)
+            let realm = try await openForReading(path, keyOption)
             let output = OutputStream.standard
             try await realm.snapshot().exportJSON(className, matching: predicate) {
                 try output.write($0)

@@ -29,6 +29,8 @@ struct RestoreCommand: AsyncParsableCommand {
         transform: RestoreCommand.parse)
     var time: Date?
 
+    @OptionGroup var keyOption: KeyOption
+
     func validate() throws {
         if version != nil, time != nil {
             throw ValidationError("Give either --version or --time, not both.")
@@ -38,8 +40,9 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             let (path, target, point) = (path, target, point)
+            let key = try keyOption.key()
             let restored = try await interruptible {
-                try await Realm.restore(from: path, to: target, upTo: point)
+                try await Realm.restore(from: path, to: target, upTo: point, encryptionKey: key)
             }
             try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
         }

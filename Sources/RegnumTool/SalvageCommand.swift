@@ -20,10 +20,15 @@ struct SalvageCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
             let (path, target) = (path, target)
-            let report = try await interruptible { try await Realm.salvage(path, to: target) }
+            let key = try keyOption.key()
+            let report = try await interruptible {
+                try await Realm.salvage(path, to: target, encryptionKey: key)
+            }
             let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
             try OutputStream.standard.write(output)
             if !report.isComplete { throw ExitCode(1) }

@@ -10,9 +10,11 @@ struct SchemaCommand: AsyncParsableCommand {
     @Argument(help: "The directory of the realm.", transform: url)
     var path: URL
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
-            let realm = try await openForReading(path)
+            let realm = try await openForReading(path, keyOption)
             let snapshot = realm.snapshot()
             var text = "schema version \(snapshot.schemaVersion)\n"
             for (stored, _) in snapshot.storedClasses {

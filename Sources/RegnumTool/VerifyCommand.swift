@@ -18,9 +18,11 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var keyOption: KeyOption
+
     func run() async throws {
         try await reportingFailures {
-            let report = try await Realm.verify(at: path)
+            let report = try await Realm.verify(at: path, encryptionKey: keyOption.key())
             let output = try json ? jsonLine(report) : Array(text(report).utf8)
             try OutputStream.standard.write(output)
             if !report.isSound { throw ExitCode(1) }

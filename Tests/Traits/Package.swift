@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
 
 // Tests of the traits named in `REGNUM_TRAITS`, by default all: those of one trait build without
 // the packages of the others.
-let traits = (Context.environment["REGNUM_TRAITS"] ?? "ServiceLifecycle,Metrics")
+let traits = (Context.environment["REGNUM_TRAITS"] ?? "Encryption,ServiceLifecycle,Metrics")
     .split(separator: ",").map(String.init)
 
 let regnum = ["Regnum", "RegnumService", "RegnumWorkers"].map { name in
@@ -39,6 +39,12 @@ let package = Package(
     ]
 )
 
+if traits.contains("Encryption") {
+    package.targets.append(
+        .testTarget(
+            name: "EncryptionTests", dependencies: ["TraitModels"] + regnum,
+            swiftSettings: settings))
+}
 if traits.contains("ServiceLifecycle") {
     package.dependencies.append(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"))

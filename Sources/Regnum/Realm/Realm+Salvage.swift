@@ -32,8 +32,8 @@ extension Realm {
     /// - Throws: `.invalidInput` if a URL isn't a file URL, or `target` is inside a realm's
     ///   directory; `.fileNotFound` if there is no realm; `.fileExists` if there is anything at
     ///   `target`; `.invalidDatabase` if nothing can be read; `.keyRequired`, `.wrongKey`,
-    ///   `.notEncrypted`, `.unsupportedFormat`; `.fileAccess`, `.filePermissionDenied`, `.diskFull` and `.ioFailed`, which name the path;
-    ///   `CancellationError`.
+    ///   `.notEncrypted`, `.unsupportedFormat`; `.fileAccess`, `.filePermissionDenied`, `.diskFull`
+    ///   and `.ioFailed`, which name the path; `CancellationError`.
     /// - Complexity: O(n log n). Needs as much memory as opening the realm.
     @discardableResult
     public static func salvage(

@@ -5,8 +5,7 @@ import RegnumStore
 ///
 /// Everything is validated against the available bytes, the file and the limits of the engine.
 /// Hostile bytes never trap, and never cause allocations of more than about fifty times their size.
-/// Large images are decoded while they are read, so one that includes a hole of a sparse file is
-/// refused where the hole begins.
+/// Large images are decoded as they are read, and refused where a hole of a sparse file begins.
 struct CheckpointLoader {
     private let source: NodeSource
     private let edit: NodeEdit
@@ -44,12 +43,13 @@ struct CheckpointLoader {
         maximumCheckedFirstByteCount: Int = ImagePieces.maximumCheckedFirstByteCount,
         isReadOnly: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
-        let byteCount = directory.byteCount
-        guard let count = Int(exactly: byteCount), byteCount <= Limits.maximumImageByteCount else {
+        guard let count = Int(exactly: directory.byteCount), count <= Limits.maximumImageByteCount
+        else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
-        return try withExtendedLifetime(file) { () throws(StoreError) in
-            var pieces = try ImagePieces(file, at: directory.extent, byteCount: count)
+        let image = try file.whole(at: directory.extent, count: count)
+        return try withExtendedLifetime((file, image)) { () throws(StoreError) in
+            var pieces = try ImagePieces(image, at: directory.extent, byteCount: count)
             let isChecked = count <= maximumCheckedFirstByteCount
             if isChecked, try !pieces.verify(directory.crc) {
                 throw mismatch(directory, version: version)

@@ -51,6 +51,7 @@ import Testing
         expectEqual(found?.number, 3)
     }
 
+    // Covers 12.16, .wrongKey, .keyRequired, .notEncrypted
     @Test func wrongMissingAndNeedlessKeysAreDifferentErrors() {
         let bytes = header().encoded(options, disk)
         expectEqual(codeThrown { _ = try decoded(bytes, .fake(2)) }, .wrongKey)
@@ -77,35 +78,5 @@ import Testing
     @Test func theFeatureBitIsSet() {
         let bytes = header().encoded(options, disk)
         expectEqual(Bytes.load(UInt32.self, from: bytes, at: 20), 1)
-        let nodes = NodesHeader(realmID: Identity128(high: 1, low: 2), number: 3).encoded(
-            options, disk, fileKey: header().fileKey)
-        expectEqual(Bytes.load(UInt32.self, from: nodes, at: 20), 1)
-    }
-
-    @Test func everyChangedByteOfANodesHeaderIsDamage() throws {
-        let realmID = Identity128(high: 1, low: 2)
-        let fileKey = header().fileKey
-        let bytes = NodesHeader(realmID: realmID, number: 3).encoded(
-            options, disk, fileKey: fileKey)
-        func check(_ bytes: [UInt8], _ key: EncryptionKey?) throws(StoreError) -> [UInt8]? {
-            try NodesHeader.check(bytes, realmID: realmID, number: 3, path: "nodes-3", key: key)
-        }
-        try expectEqual(check(bytes, .fake()), fileKey)
-        for offset in 24..<4092 {
-            var changed = bytes
-            changed[offset] ^= 1
-            Bytes.seal(&changed, at: 4092)
-            expectEqual(
-                codeThrown { _ = try check(changed, .fake()) }, .invalidDatabase,
-                "byte \(offset)")
-        }
-        let plain = NodesHeader(realmID: realmID, number: 3).encoded(
-            StoreOptions(), disk, fileKey: nil)
-        try expectNil(check(plain, nil))
-        for (bytes, key): ([UInt8], EncryptionKey?) in [
-            (plain, .fake()), (bytes, nil), (bytes, .fake(2)),
-        ] {
-            expectEqual(codeThrown { _ = try check(bytes, key) }, .invalidDatabase)
-        }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RegnumStore
 
-/// The records of encrypted realms: what is in the files, and what happens to those who have another
-/// key or change them.
+/// The records of encrypted realms: what is in the files, and what happens to those who have
+/// another key or change them.
 @Suite struct EncryptedLogTests {
     private var fixture = LogFixture()
     private static let marker = Array("a text that nobody may find".utf8)
@@ -57,6 +57,7 @@ import Testing
         }
     }
 
+    // Covers 5.4, 12.16, .wrongKey, .keyRequired
     @Test func otherKeysAreRefusedAndChangeNothing() throws {
         let process = try fixture.openWriter()
         try append([Self.marker], process)
@@ -76,6 +77,7 @@ import Testing
         try expectEqual(bodies(fixture).count, 1)
     }
 
+    // Covers 5.4, 12.16, .notEncrypted
     @Test func aKeyForAPlainRealmIsRefused() throws {
         var plain = fixture
         plain.options.key = nil
@@ -86,6 +88,7 @@ import Testing
         try expectEqual(bodies(plain).count, 1)
     }
 
+    // Covers 13.3
     @Test func severalProcessesShareAnEncryptedRealm() throws {
         let first = try fixture.openWriter()
         try first.commit()

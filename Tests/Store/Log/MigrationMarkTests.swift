@@ -1,7 +1,8 @@
 import RegnumSimulation
-import RegnumStore
 import RegnumTestSupport
 import Testing
+
+@testable import RegnumStore
 
 /// The file that records the progress of a migration.
 @Suite struct MigrationMarkTests {
@@ -24,6 +25,24 @@ import Testing
         let error = #expect(throws: StoreError.self) { try file.write(mark(maximumCount + 1)) }
         expectEqual(error?.code, .invalidInput)
         try expectEqual(file.read(), mark(maximumCount))
+    }
+
+    @Test func theMarkOfAnEncryptedRealmIsEncrypted() throws {
+        var realm = LogFixture()
+        realm.options.key = .fake()
+        let file = try realm.openWriter().log.migrationMark
+        let mark = MigrationMark(version: 1, file: 2, content: Array(repeating: 7, count: 100))
+        try file.write(mark)
+        try expectEqual(file.read(), mark)
+        let bytes = try requireValue(realm.disk.contents(of: "migration", in: realm.path))
+        expectTrue(!bytes.indices.dropLast(8).contains { bytes[$0..<$0 + 8].allSatisfy { $0 == 7 } })
+        for offset in bytes.indices {
+            var changed = bytes
+            changed[offset] ^= 1
+            if offset < bytes.count - 4 { Bytes.seal(&changed, at: bytes.count - 4) }
+            realm.disk.setContents(changed, of: "migration", in: realm.path)
+            try expectNil(file.read(), "byte \(offset)")
+        }
     }
 
     /// A process that has the old `LOCK` open may still be migrating, and append to the file.

@@ -131,4 +131,34 @@ import Testing
             }
         }
     }
+
+    @Test func everyChangedByteOfANodesHeaderIsDamage() throws {
+        let disk = SimFileSystem(seed: 3)
+        var options = StoreOptions()
+        options.key = .fake()
+        let fileKey = options.makeFileKey(disk)
+        let bytes = NodesHeader(realmID: realmID, number: 3).encoded(
+            options, disk, fileKey: fileKey)
+        expectEqual(Bytes.load(UInt32.self, from: bytes, at: 20), 1)
+        func check(_ bytes: [UInt8], _ key: EncryptionKey?) throws(StoreError) -> [UInt8]? {
+            try NodesHeader.check(bytes, realmID: realmID, number: 3, path: "nodes-3", key: key)
+        }
+        try expectEqual(check(bytes, .fake()), fileKey)
+        for offset in 24..<4092 {
+            var changed = bytes
+            changed[offset] ^= 1
+            Bytes.seal(&changed, at: 4092)
+            expectEqual(
+                codeThrown { _ = try check(changed, .fake()) }, .invalidDatabase,
+                "byte \(offset)")
+        }
+        let plain = NodesHeader(realmID: realmID, number: 3).encoded(
+            StoreOptions(), disk, fileKey: nil)
+        try expectNil(check(plain, nil))
+        for (bytes, key): ([UInt8], EncryptionKey?) in [
+            (plain, .fake()), (bytes, nil), (bytes, .fake(2)),
+        ] {
+            expectEqual(codeThrown { _ = try check(bytes, key) }, .invalidDatabase)
+        }
+    }
 }

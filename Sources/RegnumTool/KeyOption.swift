@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+/// The option for the key of an encrypted realm, which commands have in common.
+struct KeyOption: ParsableArguments {
+    @Option(
+        name: .customLong("key-file"),
+        help: "A file with the key of an encrypted realm, which is its 32 or 64 bytes.",
+        transform: url)
+    var file: URL?
+
+    /// Returns the key; `nil` if none was given.
+    func key() throws -> Data? {
+        guard let file else { return nil }
+        let key: Data
+        do {
+            // A wrong path may lead to a file of any size.
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            key = try handle.read(upToCount: 65) ?? Data()
+        } catch {
+            throw Realm.Error(
+                .fileAccess, "The key file \"\(file.path)\" can't be read.", path: file.path,
+                underlying: error)
+        }
+        guard key.count == 32 || key.count == 64 else {
+            throw Realm.Error(
+                .invalidInput,
+                "\"\(file.path)\" isn't a key file: a key has 32 or 64 bytes, without a line "
+                    + "break.",
+                path: file.path)
+        }
+        return key
+    }
+}
