@@ -165,8 +165,10 @@ extension Coordinator {
     func writeAgain(
         _ reference: CheckpointReference, of root: DatabaseRoot, _ appender: NodesAppender
     ) throws(StoreError) -> CheckpointReference {
-        let image = try appender.bytes.bytes(
-            at: reference.offset, count: Int(clamping: reference.byteCount))
+        let count = Int(clamping: reference.byteCount)
+        let file = try appender.bytes.whole(at: reference.offset, count: count)
+        defer { withExtendedLifetime(file) {} }
+        let image = try file.bytes(at: reference.offset, count: count)
         var second = reference
         appender.beginPage()
         second.offset = try appender.append(parts: [image])

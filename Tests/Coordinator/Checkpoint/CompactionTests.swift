@@ -68,13 +68,16 @@ struct CompactionTests {
     }
 
     /// Each of the two directory images suffices.
-    @Test func eitherImageCanBeDamaged() async throws {
-        let coordinator = try await openWasteful()
+    @Test(arguments: [false, true])
+    func eitherImageCanBeDamaged(isEncrypted: Bool) async throws {
+        var options = StoreOptions()
+        options.key = isEncrypted ? .fake() : nil
+        let coordinator = try await openWasteful { $0.store.key = options.key }
         try await deleteMost(coordinator)
         _ = try await coordinator.compact()
         await coordinator.close()
         let (log, _) = try RealmLog.open(
-            disk.killImage(), path: "/sim", options: StoreOptions(), load: { _, _ in }, { _ in })
+            disk.killImage(), path: "/sim", options: options, load: { _, _ in }, { _ in })
         let newest = try requireValue(log.newestCheckpoint)
         let older = try requireValue(log.olderCheckpoint)
         expectTrue(newest.version == older.version && newest.file == older.file)
@@ -82,7 +85,7 @@ struct CompactionTests {
         for (reference, damagedCount) in [(newest, 1), (older, 0)] {
             let copy = disk.killImage()
             copy.flipBit(8 * Int(reference.offset + 40), of: "nodes-2", in: "/sim")
-            let (root, report) = try reopened("/sim", copy)
+            let (root, report) = try reopened("/sim", copy, options.key)
             expectEqual(numbers(root), Array(14_500..<15_000))
             expectEqual(report.damagedCheckpoints.count, damagedCount)
         }

@@ -49,10 +49,11 @@ func makeBulk(_ range: Range<Int>, on base: DatabaseRoot) throws -> Commit {
 
 /// Reads what is on disk, as another process would.
 func reopened(
-    _ path: String, _ fileSystem: any FileSystem
+    _ path: String, _ fileSystem: any FileSystem, _ key: EncryptionKey? = nil
 ) throws -> (root: DatabaseRoot, report: RecoveryReport) {
     var options = StoreOptions()
     options.firstSegmentByteCount = 16384
+    options.key = key
     let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
     let (_, report) = try RealmLog.open(
         fileSystem, path: path, options: options, load: incoming.begin, incoming.apply)
