@@ -49,6 +49,11 @@ package struct StoreError: Error, Sendable, Equatable {
         self.key = key
     }
 
+    /// Whether the key of the realm is missing, is another one, or isn't needed.
+    var isAboutKey: Bool {
+        code == .keyRequired || code == .wrongKey || code == .notEncrypted
+    }
+
     /// The end of messages about damage that can't be repaired.
     package static let advice =
         "Restore the realm from a backup; regnum salvage or Realm.salvage may save more."

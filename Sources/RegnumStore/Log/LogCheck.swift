@@ -109,6 +109,7 @@ package struct LogCheck {
                 .fileNotFound, "There is no realm in \"\(directory.path)\".", path: directory.path)
         }
         let numbers = SegmentHeader.numbers(names).filter { $0 <= last }
+        try checkKey(numbers)
         guard let realmID = try identify(names, numbers) else { return }
         if page?.realmID != realmID { page = nil }
         nodes = NodesDirectory(
@@ -116,6 +117,19 @@ package struct LogCheck {
         try readSegments(numbers, realmID)
         checkpoints.reverse()
         try checkSealedFiles(realmID)
+    }
+
+    /// Throws `keyRequired`, `wrongKey` or `notEncrypted` by the last segment that has an intact
+    /// header. Others for which the key is wrong are damage.
+    private func checkKey(_ numbers: [UInt64]) throws(StoreError) {
+        for number in numbers.reversed() {
+            do throws(StoreError) {
+                _ = try LogSegment.openLast(directory, number, options)
+                return
+            } catch {
+                if error.isAboutKey { throw error }
+            }
+        }
     }
 
     /// Returns the identity of the realm: the one that most files have, since some may be those of

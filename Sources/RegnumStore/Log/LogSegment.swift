@@ -15,7 +15,23 @@ struct LogSegment {
         position - header.base + SegmentHeader.byteCount
     }
 
+    /// Opens a segment of a log of which another one was opened with the same key, so that one
+    /// which isn't encrypted with it is damaged.
     static func open(
+        _ directory: any RealmDirectory, _ number: UInt64, _ options: StoreOptions
+    ) throws(StoreError) -> LogSegment {
+        do throws(StoreError) {
+            return try openLast(directory, number, options)
+        } catch {
+            guard error.isAboutKey else { throw error }
+            throw SegmentHeader.damage(
+                error.path ?? directory.path, "it isn't encrypted as the rest of the realm is")
+        }
+    }
+
+    /// Opens the segment that shows whether the realm is encrypted, and with which key: the last
+    /// one. Throws `keyRequired`, `wrongKey` and `notEncrypted`.
+    static func openLast(
         _ directory: any RealmDirectory, _ number: UInt64, _ options: StoreOptions
     ) throws(StoreError) -> LogSegment {
         let name = SegmentHeader.fileName(number: number)

@@ -57,7 +57,7 @@ extension RealmLog {
         limit: LogPosition, page: ControlPage?, _ load: Load?
     ) throws(StoreError) -> Beginning {
         let (directory, options) = (place.directory, place.options)
-        let last = try LogSegment.open(directory, number, options)
+        let last = try LogSegment.openLast(directory, number, options)
         try last.checkSize(directory)
         let realmID = last.header.realmID
         try checkRealm(of: page, realmID, place)

@@ -54,7 +54,7 @@ extension RealmLog {
                 "There is no realm in \"\(path)\". Read-only configurations don't create one.",
                 path: path)
         }
-        let header = try LogSegment.open(place.directory, last, place.options).header
+        let header = try LogSegment.openLast(place.directory, last, place.options).header
         try checkRealm(of: anyPage, header.realmID, place)
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {

@@ -105,6 +105,39 @@ import Testing
         expectTrue(fixture.segmentSizes().count > 1)
     }
 
+    /// A segment that was put in the place of another one doesn't make the key wrong.
+    @Test func anotherSegmentOfAnotherKeyIsDamage() throws {
+        let process = try fixture.openWriter()
+        for _ in 0..<3 { try process.commit(5000) }
+        process.log.releaseLocks()
+        expectTrue(fixture.segmentSizes().count > 1)
+        let keys: [EncryptionKey?] = [.fake(2), nil]
+        for key in keys {
+            var other = LogFixture()
+            other.options.key = key
+            let foreign = try other.openWriter()
+            try foreign.commit()
+            foreign.log.releaseLocks()
+            let bytes = try requireValue(other.disk.contents(of: "log-0-0", in: other.path))
+            fixture.disk.setContents(bytes, of: "log-0-0", in: fixture.path)
+            expectEqual(codeThrown { _ = try fixture.open() }, .invalidDatabase)
+            let check = try LogCheck.run(
+                fixture.disk, path: fixture.path, options: fixture.options, limit: 10
+            ) { false }
+            expectEqual(Set(check.damages.map(\.path)), [fixture.path + "/log-0-0"])
+            expectTrue(check.recordCount > 0)
+        }
+        fixture.disk.removeFile("log-0-0", in: fixture.path)
+        var plain = fixture
+        plain.options.key = nil
+        expectEqual(
+            codeThrown {
+                _ = try LogCheck.run(
+                    plain.disk, path: plain.path, options: plain.options, limit: 10
+                ) { false }
+            }, .keyRequired)
+    }
+
     /// The stored bodies of the records of a segment, with their offsets in the file.
     private func records() throws -> (header: SegmentHeader, places: [(Int, DecodedRecord)]) {
         let bytes = try requireValue(fixture.disk.contents(of: "log-0-0", in: fixture.path))
