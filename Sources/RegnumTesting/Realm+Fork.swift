@@ -16,7 +16,7 @@ extension Realm {
     ///
     /// A `ChangeCursor` for this version is valid in both realms; those of later versions are valid
     /// only in the realm that made the commits. Like any in-memory realm, the fork keeps no
-    /// history.
+    /// history, and it isn't encrypted.
     ///
     /// - Throws: The errors of `open`.
     /// - Complexity: O(1); O(n) for the first write to the fork, about as long as copying its
@@ -31,6 +31,7 @@ extension Realm {
         configuration.deleteRealmIfMigrationNeeded = false
         configuration.historyRetention = nil
         configuration.seedFile = nil
+        configuration.encryptionKey = nil  // which only realms in a directory can have
         // weak, because the configuration lasts longer than the first version
         let timelines = self.timelines
         configuration.adjust = { [weak root] in
