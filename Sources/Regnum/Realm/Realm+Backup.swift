@@ -25,7 +25,7 @@ extension Realm {
     ///   `.diskFull` and `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` if this
     ///   realm is damaged; `CancellationError`. After an error, nothing is left at `url`.
     /// - Complexity: O(n), reading and writing all live data once and reading what was written,
-    ///   with O(n / 1,024) memory.
+    ///   with O(n / 1,024) memory; O(n) memory if the realm or the copy is encrypted.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try await backup(to: url, core.coordinator.options.store.key)
@@ -79,7 +79,8 @@ extension Realm {
     ///   the log, such as migrations: make a new backup in that case; `.invalidInput` if the
     ///   directory isn't a backup of an earlier version of this realm; `.fileNotFound` if there is
     ///   no realm; `.busy` if another process is writing to it; `.invalidDatabase` if it is
-    ///   damaged; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
+    ///   damaged; `.keyRequired`, `.wrongKey` or `.notEncrypted` if it isn't encrypted as this realm
+    ///   is; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
     ///   `CancellationError`.
     /// - Complexity: O(changes) to add the commits, O(n / 1,024) to open the backup, and the log of
     ///   all commits in it to read it back.
