@@ -20,9 +20,13 @@ extension CheckpointSink {
 /// fail with the file.
 final class DiscardingSink: CheckpointSink {
     let bytes: any NodeBytes
+    let overheadByteCount: Int
 
     /// - Parameter bytes: the content of the file that the checkpoint is meant for.
-    init(_ bytes: any NodeBytes) { self.bytes = bytes }
+    init(_ bytes: any NodeBytes, overheadByteCount: Int = 0) {
+        self.bytes = bytes
+        self.overheadByteCount = overheadByteCount
+    }
 
     func append(parts: [UnsafeRawBufferPointer]) -> UInt64 { 64 }
 }

@@ -153,9 +153,9 @@ extension Coordinator {
     /// - Complexity: O(n / 1,024)
     package func fileSizes() async throws(StoreError) -> (total: UInt64, used: UInt64)? {
         guard let log = state.withLock({ $0.log }) else { return nil }
-        let root = published
+        let (root, options) = (published, options.store)
         return try await Self.onPool { () throws(StoreError) in
-            (try log.history.totalByteCount(), try root.checkpointByteCount())
+            (try log.history.totalByteCount(), try root.checkpointByteCount(options))
         }
     }
 

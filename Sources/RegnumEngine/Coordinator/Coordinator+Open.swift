@@ -321,7 +321,8 @@ extension Coordinator {
             live <= limits.maximumClosingLiveByteCount && byteCount / 2 >= live
                 && byteCount - live >= limits.minimumClosingGarbageByteCount
         }
-        guard isDue(least), let live = try? root.checkpointByteCount() else { return false }
+        guard isDue(least), let live = try? root.checkpointByteCount(options.store)
+        else { return false }
         return isDue(live)
     }
 }

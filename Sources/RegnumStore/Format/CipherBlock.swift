@@ -32,7 +32,7 @@ extension FileSystem {
 
 extension StoreOptions {
     /// The bytes that a block has in addition to its content; 0 if the realm isn't encrypted.
-    var blockOverheadByteCount: Int {
+    package var blockOverheadByteCount: Int {
         key == nil ? 0 : EncryptionKey.blockOverheadByteCount
     }
 
