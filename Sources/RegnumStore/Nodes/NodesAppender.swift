@@ -183,6 +183,7 @@ package final class NodesAppender {
         hasFailed = true
         guard newFileNumber == nil, lock == nil || (try? lock?.isCurrent()) == true else { return }
         file.file.release(from: start)
+        file.forget(from: start)
         guard isNamed, let end = try? file.size(), end > start else { return }
         released.withLock { $0[file.number] = start..<end }
     }

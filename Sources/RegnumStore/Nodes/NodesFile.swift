@@ -97,6 +97,14 @@ package final class NodesFile: NodeBytes {
     var isAbandoned: Bool { abandoned.withLock { $0.contains(number) } }
     func abandon() { abandoned.withLock { _ = $0.insert(number) } }
 
+    /// Reads what is at `start` and after it from the file again, although it was read before: it
+    /// may be overwritten, since nothing refers to it. Returned bytes stay valid.
+    func forget(from start: UInt64) {
+        state.withLock { state in
+            state.ranges = state.ranges.filter { $0.key.upperBound < start }
+        }
+    }
+
     /// Returns the current size of the file in bytes.
     package func size() throws(StoreError) -> UInt64 {
         let size = try file.size()

@@ -115,6 +115,32 @@ import Testing
         }
     }
 
+    /// What a failed appender leaves may have been read before the next one overwrites it.
+    @Test(arguments: [EncryptionKey.fake(), nil])
+    func overwrittenImagesAreReadAgain(key: EncryptionKey?) throws {
+        let disk = try TestDisk(.simulation)
+        let nodes = try nodes(disk, key: key)
+        let first = try nodes.appender(after: nil, liveByteCount: 1 << 30)
+        let offset = try append(bytes(500, 1), first)
+        try first.sync()
+        let newest = CheckpointReference(
+            version: 1, position: 0, sequence: 1, chain: 0, file: first.fileNumber,
+            offset: offset, byteCount: 500, crc: 0)
+        let failing = try nodes.appender(after: newest, liveByteCount: 1 << 30) { $0 < 6000 }
+        let place = try append(bytes(3000, 2), failing)
+        try failing.sync()
+        try expectEqual(Array(failing.file.image(at: place, count: 3000)), bytes(3000, 2))
+        expectEqual(
+            codeThrown {
+                _ = try append(bytes(9000, 3), failing)
+                try failing.sync()
+            }, .closed)
+        let next = try nodes.appender(after: newest, liveByteCount: 1 << 30)
+        try expectEqual(append(bytes(3000, 4), next), place)
+        try next.sync()
+        try expectEqual(Array(next.file.image(at: place, count: 3000)), bytes(3000, 4))
+    }
+
     @Test func filesOfAnotherKeyAndPlainFilesAreDamage() throws {
         let disk = try TestDisk(.simulation)
         let keys: [EncryptionKey?] = [.fake(), .fake(2), nil]
