@@ -100,6 +100,31 @@ import Testing
         try await cancelled.value
     }
 
+    // Covers O2, O24
+    @Test func copyOfAnIteratorContinuesAfterTheDeletionOfAReplacedObject() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { try $0.add(Room("x", topic: "old")) }
+        var stream = realm.object(Room.self, forPrimaryKey: "x").changes.makeAsyncIterator()
+        _ = try await stream.next()
+        var copy = stream
+        try await realm.write { tx in
+            tx.delete(tx.objects(Room.self))
+            try tx.add(Room("x", topic: "new"))
+        }
+        guard case .deleted? = try await stream.next() else {
+            Issue.record("no deletion")
+            return
+        }
+        expectTrue(copy.cursor != nil && copy.cursor == stream.cursor)
+        guard case .element(.inserted(let room)) = try await copy.next(within: .zero) else {
+            Issue.record("no insertion")
+            return
+        }
+        expectEqual(room.topic, "new")
+        let none = try await stream.next(within: .zero)
+        expectNil(none.element)
+    }
+
     @Test func objectThatCameAndWentBetweenTwoPullsIsNotTold() async throws {
         let realm = try await Realm.temporary([Room.self])
         var stream = realm.object(Room.self, forPrimaryKey: "x").changes.makeAsyncIterator()

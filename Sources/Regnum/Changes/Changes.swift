@@ -49,9 +49,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
     public struct AsyncIterator: ChangeStreamIterator {
         private let stream: CollectionStream
         let conversion: Conversion
-        private var rest: (() -> Element)?
-        /// The position before an element that was converted to two, while `rest` is pending.
-        private var restCursor: ChangeCursor?
+        private let pending = Pending()
 
         fileprivate init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
             stream = CollectionStream(request)
@@ -72,7 +70,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> Element? {
-            if rest != nil { return takeRest() }
+            if pending.rest != nil { return takeRest() }
             switch try await stream.next(isolation: actor) {
             case .element(let element): return try convert(element)
             case .timedOut, .end: return nil
@@ -83,7 +81,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
             within duration: Duration, clock: any Clock<Duration>,
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> NextElement<Element> {
-            if rest != nil { return takeRest().map { .element($0) } ?? .end }
+            if pending.rest != nil { return takeRest().map { .element($0) } ?? .end }
             let deadline = Deadline(in: duration, of: clock)
             switch try await stream.next(until: deadline, isolation: actor) {
             case .element(let element): return .element(try convert(element))
@@ -92,12 +90,14 @@ public struct Changes<Element: Sendable>: ChangeStream {
             }
         }
 
-        public var cursor: ChangeCursor? { rest == nil ? stream.cursor : restCursor }
+        public var cursor: ChangeCursor? {
+            pending.rest == nil ? stream.cursor : pending.cursor
+        }
 
         @inline(never)
         private mutating func takeRest() -> Element? {
-            defer { rest = nil }
-            if !Task.isCancelled { return rest?() }
+            defer { pending.rest = nil }
+            if !Task.isCancelled { return pending.rest?() }
             stream.finish()
             return nil
         }
@@ -109,11 +109,11 @@ public struct Changes<Element: Sendable>: ChangeStream {
         ) throws(Realm.Error) -> Element {
             do throws(Realm.Error) {
                 let converted = try conversion(element)
-                rest = converted.rest
-                if rest != nil, case .update(let old, _, _, _, _) = element {
+                pending.rest = converted.rest
+                if pending.rest != nil, case .update(let old, _, _, _, _) = element {
                     // not before the position that the stream had already reached while waiting
                     let snapshot = old.snapshot
-                    restCursor = snapshot.realm.cursor(
+                    pending.cursor = snapshot.realm.cursor(
                         at: Swift.max(snapshot.root.version, stream.stepStart))
                 }
                 return converted.0
@@ -121,6 +121,16 @@ public struct Changes<Element: Sendable>: ChangeStream {
                 stream.finish()
                 throw error
             }
+        }
+
+        /// The second of two elements. A reference, because copies of the iterator share its
+        /// stream.
+        ///
+        /// Confined to the iterator's task.
+        private final class Pending {
+            var rest: (() -> Element)?
+            /// The position before both elements, while `rest` is pending.
+            var cursor: ChangeCursor?
         }
     }
 }

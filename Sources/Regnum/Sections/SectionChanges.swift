@@ -34,11 +34,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
     public struct AsyncIterator: ChangeStreamIterator {
         private let changes: SectionChanges
         private let stream: CollectionStream
-        /// The sections at the last element, and the stored schema with which their keys were read;
-        /// `nil` before the first one.
-        private var known: (sectioning: Sectioning<Key>, schema: DatabaseSchema)?
-        /// The `skippedCount` of the stream at which the sections were determined.
-        private var knownSkippedCount = 0
+        private let position = Position()
 
         fileprivate init(_ changes: SectionChanges) {
             self.changes = changes
@@ -80,7 +76,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                     if stream.isOver(deadline, from: published) { return .timedOut }
                 case .timedOut: return .timedOut
                 case .end:
-                    known = nil
+                    position.known = nil
                     return .end
                 }
             }
@@ -95,14 +91,14 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                 switch element {
                 case .initial(let place):
                     let sectioning = try changes.sectioning(at: place)
-                    known = (sectioning, place.root.schema)
+                    position.known = (sectioning, place.root.schema)
                     return .initial(FrozenSections(changes.results(at: place), sectioning))
                 case .update(let old, let result, let place, let change, let origins):
                     return try advance(old, result, place, change, origins)
                 }
             } catch {
                 stream.finish()
-                known = nil
+                position.known = nil
                 throw error
             }
         }
@@ -114,9 +110,9 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
         ) throws(Realm.Error) -> Element? {
             let old: Sectioning<Key>
             let oldSchema: DatabaseSchema
-            let isKnown = knownSkippedCount == stream.skippedCount
-            knownSkippedCount = stream.skippedCount
-            if isKnown, let known {
+            let isKnown = position.skippedCount == stream.skippedCount
+            position.skippedCount = stream.skippedCount
+            if isKnown, let known = position.known {
                 old = known.sectioning
                 oldSchema = known.schema
             } else {
@@ -132,7 +128,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
             let new =
                 try marksAllKeys
                 ? changes.sectioning(after: old, change, at: place) : changes.sectioning(at: place)
-            known = (new, place.root.schema)
+            position.known = (new, place.root.schema)
             var difference = old.difference(
                 to: new, change, newKeys: marksAllKeys ? nil : place.result.tree,
                 isModified: changes.reported)
@@ -148,6 +144,18 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                     insertedKeys: difference.insertedSections.map { new.keys[$0] },
                     origins: origins, difference: difference, request: changes.request,
                     oldTable: oldTable, newTable: place.table))
+        }
+
+        /// What an iterator has delivered. A reference, because copies of the iterator share its
+        /// stream.
+        ///
+        /// Confined to the iterator's task.
+        private final class Position {
+            /// The sections at the last element, and the stored schema with which their keys were
+            /// read; `nil` before the first one.
+            var known: (sectioning: Sectioning<Key>, schema: DatabaseSchema)?
+            /// The `skippedCount` of the stream at which the sections were determined.
+            var skippedCount = 0
         }
     }
 }

@@ -249,6 +249,23 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         try await expectNil(stream.next())
     }
 
+    // Covers O2, O45
+    @Test func copiesOfAnIteratorShareTheSections() async throws {
+        let realm = try await Log.realm()
+        var stream = realm.objects(Line.self).sectioned(by: \.room).changes.makeAsyncIterator()
+        var first = stream
+        try await expectEqual(nextInitial(&stream).allKeys, ["a", "b", "c"])
+        try await realm.write { try $0.add(Line(6, "d")) }
+        try await expectEqual(nextUpdate(&first).1.insertedKeys, ["d"])
+        var second = stream
+        try await realm.write { try $0.add(Line(7, "e")) }
+        try await expectEqual(nextUpdate(&stream).1.insertedKeys, ["e"])
+        try await realm.write { tx in tx.delete(try tx.line(4)) }
+        let (sections, delta) = try await nextUpdate(&second)
+        expectEqual(sections.allKeys, ["a", "b", "d", "e"])
+        expectTrue(delta.deletedKeys == ["c"] && delta.insertedKeys == [])
+    }
+
     // Covers O45
     @Test func sectionThatMovesIsDeletedAndInserted() async throws {
         let realm = try await Log.realm()
