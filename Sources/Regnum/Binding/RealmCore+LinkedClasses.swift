@@ -11,32 +11,39 @@ extension RealmCore {
     ///     properties are those of their owners, and so are classes that the program doesn't have.
     ///   - schema: The class of the queried objects, which isn't checked itself.
     ///   - newest: The current schema, if `database` is a past one.
+    ///   - skipsUnlisted: Whether classes that `objectTypes` omits, so that the program can't read
+    ///     their objects, are left out; otherwise they are errors.
     func mismatch(
         of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema,
-        before newest: DatabaseSchema? = nil
+        before newest: DatabaseSchema? = nil, skipsUnlisted: Bool = false
     ) -> Realm.Error? {
-        firstProblem(of: names, from: schema) { $0.problem(in: database, before: newest) }
+        firstProblem(of: names, from: schema, skipsUnlisted: skipsUnlisted) {
+            $0.problem(in: database, before: newest)
+        }
     }
 
     /// Returns the error for a property of one of the classes whose values migrations have replaced
-    /// since a past schema, or `nil`.
+    /// since a past schema, or `nil`. Classes that `objectTypes` omits are left out.
     ///
     /// - Parameter schema: The class that leads to the others, which isn't checked itself.
     func replacement(
         of names: Set<StoredText>, from schema: ClassSchema, since past: DatabaseSchema,
         _ newest: DatabaseSchema
     ) -> Realm.Error? {
-        firstProblem(of: names, from: schema) { $0.replacement(since: past, newest) }
+        firstProblem(of: names, from: schema, skipsUnlisted: true) {
+            $0.replacement(since: past, newest)
+        }
     }
 
     private func firstProblem(
-        of names: Set<StoredText>, from schema: ClassSchema,
+        of names: Set<StoredText>, from schema: ClassSchema, skipsUnlisted: Bool,
         _ problem: (ClassEntry) -> Realm.Error?
     ) -> Realm.Error? {
         if names.isEmpty { return nil }
         let (linkedClasses, others) = schema.linkedClasses(named: names)
         // only @links in a predicate string leads to the others
-        for linked in linkedClasses + others.sorted().compactMap({ knownClass(named: $0) }) {
+        for linked in linkedClasses + others.sorted().compactMap({ knownClass(named: $0) })
+        where !skipsUnlisted || isListed(linked.type) {
             do throws(Realm.Error) {
                 if let problem = problem(try listedEntry(for: linked.type)) { return problem }
             } catch {

@@ -130,6 +130,12 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
+    /// Whether the program can read objects of a class: `objectTypes` has it, or isn't set.
+    func isListed(_ type: ObjectBase.Type) -> Bool {
+        configuration.objectTypes == nil
+            || classes.withLock { $0.entries[ObjectIdentifier(type)] != nil }
+    }
+
     /// Returns the error for a class that isn't among the realm's `objectTypes`.
     func unlisted(_ name: String) -> Realm.Error {
         Realm.Error(

@@ -74,8 +74,8 @@ final class StreamRequest: Sendable {
 
     /// Throws the error of the query at a version, or the mismatch of a class that the stream
     /// reads: that of the objects, that of the owner of a collection, those whose links lead to the
-    /// object or the owner, and those that conditions and sorts lead to. Key paths are followed by
-    /// name, so the classes along them are checked only if a newer program has changed the schema.
+    /// object or the owner, those that conditions and sorts lead to, and those of the objects that
+    /// it follows.
     ///
     /// - Parameter old: The version that the stream has reached. If a newer program has migrated
     ///   the realm since, properties that it has replaced are errors too.
@@ -96,9 +96,13 @@ final class StreamRequest: Sendable {
     /// the paths don't lead to properties that had another name or form; if a closure is called,
     /// those that it can read; and if there is a depth, the properties of the classes within it
     /// that were replaced, since that changed objects without setting anything.
+    ///
+    /// Throws `.schemaMismatch` if the newest version can't be read, because another program has
+    /// changed it while the stream was behind: history isn't what the stream lacks.
     func checkClasses(
         at past: DatabaseRoot, before newest: DatabaseRoot
     ) throws(Realm.Error) {
+        if let problem = problem(in: newest.schema) { throw problem }
         guard
             let problem = problem(in: past.schema, before: newest.schema)
                 ?? (callsClosure ? reachedProblem(in: past.schema, before: newest.schema) : nil)
@@ -135,7 +139,7 @@ final class StreamRequest: Sendable {
         }
         return realm.mismatch(
             of: Set(reached.map { StoredText($0.name) }), from: entry.schema, in: past,
-            before: newest)
+            before: newest, skipsUnlisted: true)
     }
 
     private func trimmed(_ past: DatabaseRoot, _ problem: Realm.Error) -> Realm.Error {
@@ -151,10 +155,9 @@ final class StreamRequest: Sendable {
         in schema: DatabaseSchema, before newest: DatabaseSchema? = nil
     ) -> Realm.Error? {
         var classes = plan.plan.linkedDependencies
-        if newest != nil || schema.version > realm.configuration.schemaVersion,
-            case .paths(let paths) = query.filter
-        {
-            for path in paths { classes.formUnion(path.linkedClasses) }
+        // properties along key paths are found by name
+        if newest != nil || schema.version > realm.configuration.schemaVersion {
+            classes.formUnion(pathClasses)
         }
         return entry.problem(in: schema, before: newest)
             ?? otherEntry?.problem(in: schema, before: newest)
@@ -169,13 +172,20 @@ final class StreamRequest: Sendable {
     }
 
     /// Returns the mismatch of a class of which the stream follows objects, because of its depth or
-    /// because a key path ends at a link to them, with the schema of a newer program: the consumer
-    /// is expected to read these objects. Those of a class that isn't stored don't exist.
+    /// its key paths, with the schema of a newer program, or of another one that has stored a
+    /// property with another type first: the consumer is expected to read these objects. Those of a
+    /// class that isn't stored don't exist. `nil` for a schema from before a migration.
     private func followedMismatch(in schema: DatabaseSchema) -> Realm.Error? {
-        guard schema.version > realm.configuration.schemaVersion else { return nil }
-        let classes = query.declaredDependencies.union(filter.ends)
+        guard schema.version >= realm.configuration.schemaVersion else { return nil }
+        let classes = query.declaredDependencies.union(filter.ends).union(pathClasses)
             .filter { schema.table(named: $0.wrappedValue) != nil }
-        return realm.mismatch(of: classes, from: entry.schema, in: schema)
+        return realm.mismatch(of: classes, from: entry.schema, in: schema, skipsUnlisted: true)
+    }
+
+    /// The classes that the key paths lead through.
+    private var pathClasses: Set<StoredText> {
+        guard case .paths(let paths) = query.filter else { return [] }
+        return Set(paths.flatMap(\.linkedClasses))
     }
 
     /// Returns the names of a mark's properties, in order of declaration, inverses last.
