@@ -171,18 +171,18 @@ enum FrozenSectionSource<Key: SectionKey, Model: ObjectBase>: Sendable {
     /// - Complexity: O(n log n).
     func sectioning(of results: FrozenResults<Model>) throws(Realm.Error) -> Sectioning<Key> {
         let query = results.query
-        let className = query.table.schema.name
+        let schema = query.table.schema
         switch self {
         case .column(let column):
             let tree = query.tree
             let values = try query.run { state throws(StoreError) in
                 try query.plan.values(of: column, for: tree, state)
             }
-            return try .of(values, className)
+            return try .of(values, in: column, schema)
         case .closure(let key):
             // reports problems of the query, which reading the objects doesn't
             _ = try query.run { _ in }
-            return try .of(results.map(key), className)
+            return try .of(results.map(key), schema)
         case .failure(let error): throw error
         }
     }

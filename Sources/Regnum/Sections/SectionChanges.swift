@@ -187,7 +187,8 @@ extension SectionChanges {
                 try query.plan.values(of: column, for: keys, state)
             }
             return try old.advanced(
-                by: change, count: place.result.tree.count, values, place.table.schema.name)
+                by: change, count: place.result.tree.count, values, in: column,
+                place.table.schema)
         }
     }
 

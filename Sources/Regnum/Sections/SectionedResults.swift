@@ -95,7 +95,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
                     let keys = table.computeAll(Model.self) { object in
                         rows.map { key(object($0)) }
                     }
-                    return try .of(keys, table.schema.name)
+                    return try .of(keys, table.schema)
                 }
                 return FrozenSections(frozen, sectioning)
             } catch {
@@ -119,7 +119,6 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
     }
 
     private func evaluate(_ keys: ResultTree) -> Sectioning<Key> {
-        let className = results.binding.tableName
         do throws(Realm.Error) {
             switch source {
             case .column(let column):
@@ -127,9 +126,10 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
                     try results._plan.plan.values(of: column, for: keys, state)
                 }
                 // no values, because the transaction has failed
-                return values.count == keys.count ? try .of(values, className) : Sectioning()
+                return values.count == keys.count
+                    ? try .of(values, in: column, results.modelSchema) : Sectioning()
             case .closure(let key):
-                return try .of(keys.map { key(object($0)) }, className)
+                return try .of(keys.map { key(object($0)) }, results.modelSchema)
             }
         } catch {
             results.binding.core?.fail(error)

@@ -41,33 +41,35 @@ struct Sectioning<Key: SectionKey>: Sendable {
 /// Makes the sections of a result from the keys of its rows.
 struct SectioningBuilder<Key: SectionKey> {
     /// The class of the objects, for messages.
-    let className: String
+    let schema: ClassSchema
     private var keys: [Key] = []
     private var storedKeys: [Value] = []
     private var numbers: [Value: Int] = [:]
     private var sections: [Int] = []
 
-    init(_ className: String, count: Int) {
-        self.className = className
+    init(_ schema: ClassSchema, count: Int) {
+        self.schema = schema
         sections.reserveCapacity(count)
     }
 
-    /// Adds the next row, whose key is stored as a value.
+    /// Adds the next row, whose key is stored as a value in a column.
     ///
     /// Throws `.invalidQuery` if it isn't a plain value, and `.invalidValue` if it isn't valid for
     /// the type of the key.
-    mutating func append(stored value: Value) throws(Realm.Error) {
+    mutating func append(
+        stored value: Value, in column: ColumnReference
+    ) throws(Realm.Error) {
         if let known = numbers[value] {
             sections.append(known)
             return
         }
-        if value.isAnyReference { throw .linkAsSectionKey(className) }
+        if value.isAnyReference { throw .linkAsSectionKey(schema.name) }
         if let key = Key._decode(_StoredValue(value)) {
             sections.append(section(value, key))
         } else if Key.readsUnknownAsNil {
             sections.append(section(.null, Key.fromEngine(.null)))
         } else {
-            throw .undecodableSectionKey(className, "\(Key.self)")
+            throw .undecodableSectionKey(schema, column, "\(Key.self)")
         }
     }
 
@@ -76,7 +78,7 @@ struct SectioningBuilder<Key: SectionKey> {
     /// Throws `.invalidQuery` if it isn't a plain value.
     mutating func append(_ key: Key) throws(Realm.Error) {
         let value = key.engineValue
-        if value.isAnyReference { throw .linkAsSectionKey(className) }
+        if value.isAnyReference { throw .linkAsSectionKey(schema.name) }
         sections.append(section(value, key))
     }
 
@@ -101,13 +103,15 @@ struct SectioningBuilder<Key: SectionKey> {
 }
 
 extension Sectioning {
-    /// Returns the sections of rows whose keys are stored as the given values.
+    /// Returns the sections of rows whose keys are stored as the given values of a column.
     ///
     /// Throws the errors of `SectioningBuilder.append`.
     /// - Complexity: O(n).
-    static func of(_ values: [Value], _ className: String) throws(Realm.Error) -> Sectioning {
-        var builder = SectioningBuilder<Key>(className, count: values.count)
-        for value in values { try builder.append(stored: value) }
+    static func of(
+        _ values: [Value], in column: ColumnReference, _ schema: ClassSchema
+    ) throws(Realm.Error) -> Sectioning {
+        var builder = SectioningBuilder<Key>(schema, count: values.count)
+        for value in values { try builder.append(stored: value, in: column) }
         return builder.finish()
     }
 
@@ -115,8 +119,8 @@ extension Sectioning {
     ///
     /// Throws the errors of `SectioningBuilder.append`.
     /// - Complexity: O(n).
-    static func of(_ keys: [Key], _ className: String) throws(Realm.Error) -> Sectioning {
-        var builder = SectioningBuilder<Key>(className, count: keys.count)
+    static func of(_ keys: [Key], _ schema: ClassSchema) throws(Realm.Error) -> Sectioning {
+        var builder = SectioningBuilder<Key>(schema, count: keys.count)
         for key in keys { try builder.append(key) }
         return builder.finish()
     }
@@ -131,15 +135,16 @@ extension Sectioning {
     /// - Complexity: O(n) steps over integers for n rows, and O(c) lookups of keys for c changed
     ///   rows.
     func advanced(
-        by change: ResultChange, count: Int, _ values: [Value], _ className: String
+        by change: ResultChange, count: Int, _ values: [Value], in column: ColumnReference,
+        _ schema: ClassSchema
     ) throws(Realm.Error) -> Sectioning {
-        var builder = SectioningBuilder<Key>(className, count: count)
+        var builder = SectioningBuilder<Key>(schema, count: count)
         var newSections = [Int?](repeating: nil, count: keys.count)
         let insertedCount = change.insertions.count
         var (deletion, insertion, modification, oldPosition) = (0, 0, 0, 0)
         for position in 0..<count {
             if insertion < insertedCount, change.insertions[insertion] == position {
-                try builder.append(stored: values[insertion])
+                try builder.append(stored: values[insertion], in: column)
                 insertion += 1
                 continue
             }
@@ -152,7 +157,7 @@ extension Sectioning {
             if modification < change.newModifications.count,
                 change.newModifications[modification] == position
             {
-                try builder.append(stored: values[insertedCount + modification])
+                try builder.append(stored: values[insertedCount + modification], in: column)
                 modification += 1
                 continue
             }
@@ -207,10 +212,29 @@ extension Sectioning {
 
 extension Realm.Error {
     /// Returns the error for a stored value that isn't valid for the type of the section keys.
-    static func undecodableSectionKey(_ className: String, _ type: String) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "A section key of \(className) is stored as a value that isn't valid for \(type): "
-                + "another version of the program may have written it.", className: className)
+    fileprivate static func undecodableSectionKey(
+        _ schema: ClassSchema, _ column: ColumnReference, _ type: String
+    ) -> Realm.Error {
+        let (className, property) = schema.names(of: column)
+        return .invalidValue(
+            className, property,
+            "is stored as a section key that isn't valid for \(type): another version of the "
+                + "program may have written it.")
+    }
+}
+
+extension ClassSchema {
+    /// Returns the names of the property that a column of this class, or of a linked one, stores,
+    /// and of its class.
+    fileprivate func names(of column: ColumnReference) -> (className: String, property: String) {
+        var schema = self
+        for hop in column.hops {
+            guard let index = schema.property(columnNamed: hop.name),
+                let target = schema.properties[index].shape.objectType
+            else { return (schema.name, hop.name) }
+            schema = ClassSchema.of(target)
+        }
+        let index = schema.property(columnNamed: column.name)
+        return (schema.name, index.map { schema.properties[$0].name } ?? column.name)
     }
 }

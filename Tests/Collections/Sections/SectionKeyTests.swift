@@ -192,4 +192,47 @@ import Testing
         try await realm.write { $0.object(Kinds.self, forPrimaryKey: 1)?.any = .int(1) }
         expectEqual(kinds.sectioned(by: \.any).current.count, 3)
     }
+
+    // Covers 2.108, .invalidValue
+    @Test func valueThatIsInvalidForItsTypeIsRefusedAsAKey() async throws {
+        let realm = try await Realm.temporary([Painted.Wall.self])
+        try await realm.write { tx in
+            let wall = Painted.Wall()
+            wall.color = "mauve"
+            try tx.add(wall)
+        }
+        let later = try LaterProgram.core(of: realm, [Chosen.Wall.self])
+        var live = later.objects(Chosen.Wall.self).sectioned(by: \.color).changes
+            .makeAsyncIterator()
+        let errors = [
+            await realmError {
+                try await later.read { $0.objects(Chosen.Wall.self).sectioned(by: \.color).count }
+            },
+            await realmError {
+                try later.snapshot().read {
+                    $0.objects(Chosen.Wall.self).sectioned(by: \.color).count
+                }
+            },
+            await realmError { try await live.next(within: .zero) },
+        ]
+        for error in errors {
+            expectEqual(error?.code, .invalidValue)
+            expectTrue(error?.className == "Wall" && error?.property == "color")
+            expectTrue(error?.message.hasPrefix("Wall.color is stored as a section key") == true)
+        }
+    }
+}
+
+private enum Painted {
+    final class Wall: Object {
+        @Persisted var color: String
+    }
+}
+
+private enum Chosen {
+    enum Color: String, PersistableEnum { case red, blue }
+
+    final class Wall: Object {
+        @Persisted var color: Color
+    }
 }
