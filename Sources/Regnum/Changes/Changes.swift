@@ -22,7 +22,7 @@ internal import RegnumEngine
 /// `.closed` if the realm is closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (if the
 /// cursor is from another realm, or refers to a version that the realm doesn't have), for which
 /// ``Realm/Error/isHistoryUnavailable`` is true. Waiting for later elements throws errors that keep
-/// this process from reading the realm, `.schemaMismatch` once a newer program has changed what the
+/// this process from reading the realm, `.schemaMismatch` once another program has changed what the
 /// stream reads, and `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be honored. See
 /// `Docs/OBSERVATION.md` for details.
 public struct Changes<Element: Sendable>: ChangeStream {
