@@ -80,7 +80,7 @@ extension Realm {
     /// too many are held.
     nonisolated var hasRoomForVersions: Bool {
         guard let maximum = configuration.maximumNumberOfActiveVersions else { return true }
-        return Set(stats().snapshots.map(\.version)).count < Int(clamping: maximum / 2)
+        return heldVersionCount < Int(clamping: maximum / 2)
     }
 
     /// Throws `.invalidInput` for a class that the realm doesn't have, and `.readOnly`.
