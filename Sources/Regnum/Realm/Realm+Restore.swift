@@ -47,7 +47,7 @@ extension Realm {
     ///   `.filePermissionDenied`, `.diskFull`, `.ioFailed`; `CancellationError`. After an error,
     ///   nothing is left at `target`.
     /// - Complexity: O(n) for the restored state, and O(changes) for the commits since the
-    ///   checkpoint before it. For a date, the log of all commits in the history is read.
+    ///   checkpoint before it. For a date, the log since then is read.
     @discardableResult
     public static func restore(
         from source: URL, to target: URL, upTo point: RestorePoint = .newest,

@@ -44,7 +44,7 @@ package struct RealmRestore: Sendable {
     /// newer than the realm; otherwise the errors of `RealmLog.openForReading` and `RealmCopy`.
     ///
     /// - Complexity: O(n), and O(changes) for those since the checkpoint before the version; for a
-    ///   time, all of the log is read.
+    ///   time, the log since then is read.
     package func make() async throws(StoreError) -> UInt64 {
         try await Coordinator.onPool { () throws(StoreError) in
             try UnfinishedRealm.checkTarget(target, "copy", options.fileSystem)
@@ -135,42 +135,39 @@ package struct RealmRestore: Sendable {
 
     /// Returns which versions are available.
     private func range(_ history: LogHistory, _ newest: UInt64) throws(StoreError) -> String {
-        guard let oldest = try oldestVersion(history), oldest < newest else {
-            return "only version \(newest) is available"
-        }
+        guard let oldest = try history.findAll().beginnings.last?.replay.version, oldest < newest
+        else { return "only version \(newest) is available" }
         return "versions \(oldest) to \(newest) are available"
-    }
-
-    private func oldestVersion(_ history: LogHistory) throws(StoreError) -> UInt64? {
-        let findings = try history.find(0)
-        return findings.beginnings.isEmpty ? findings.oldestVersion : 0
     }
 
     // MARK: A time
 
-    /// Returns the version of the newest commit that was made at a time or earlier.
+    /// Returns the version of the newest commit that was made at a time or earlier. Searches from
+    /// one checkpoint to the next, the newest commits first, so that earlier ones may be damaged.
     private func version(
         at time: Int64, _ history: LogHistory, _ newest: UInt64
     ) throws(StoreError) -> UInt64 {
-        guard let oldest = try oldestVersion(history),
-            var replay = try history.find(oldest).beginnings.first?.replay
-        else {
-            throw StoreError(
-                .historyTrimmed,
-                "The realm at \(source) has no history, so the times of its commits aren't "
-                    + "known: only version \(newest) is available.", path: source)
-        }
-        var found: UInt64?
+        let (beginnings, damage) = try history.findAll()
+        var end = newest
         var first: (version: UInt64, time: Int64)?
         var last: (version: UInt64, time: Int64)?
-        while let body = try replay.nextCommit(through: newest) {
-            try checkCancellation()
-            guard let commitTime = LogReplay.time(ofCommit: body) else { continue }
-            if commitTime <= time { found = replay.version }
-            first = first ?? (replay.version, commitTime)
-            last = (replay.version, commitTime)
+        for beginning in beginnings where beginning.replay.version < end {
+            var replay = beginning.replay
+            var found: UInt64?
+            var times: [(version: UInt64, time: Int64)] = []
+            while let body = try replay.nextCommit(through: end) {
+                try checkCancellation()
+                guard let commitTime = LogReplay.time(ofCommit: body) else { continue }
+                if commitTime <= time { found = replay.version }
+                if times.count == 2 { times.removeLast() }
+                times.append((replay.version, commitTime))
+            }
+            if let found { return found }
+            first = times.first ?? first
+            last = last ?? times.last
+            end = beginning.replay.version
         }
-        if let found { return found }
+        if let damage { throw damage }
         let known =
             if let first, let last {
                 "the times of versions \(first.version) (\(Self.text(first.time))) to "

@@ -47,9 +47,26 @@ package struct LogHistory: Sendable {
     /// - Complexity: reads the last segment, and the headers of earlier ones back to the one from
     ///   which the log since such a checkpoint can be read.
     package func find(_ version: UInt64) throws(StoreError) -> Findings {
+        let (findings, damage) = try search(version, limit: Self.maximumBeginningCount)
+        if findings.beginnings.isEmpty, let damage { throw damage }
+        return findings
+    }
+
+    /// Finds all starting points, nearest to the end of the log first. Also returns why the header
+    /// of an earlier segment can't be read, if there is one.
+    ///
+    /// - Complexity: reads the last segment, and the headers of all others.
+    package func findAll() throws(StoreError) -> (beginnings: [Beginning], damage: StoreError?) {
+        let (findings, damage) = try search(.max, limit: .max)
+        return (findings.beginnings, damage)
+    }
+
+    private func search(
+        _ version: UInt64, limit: Int
+    ) throws(StoreError) -> (Findings, damage: StoreError?) {
         for attempt in 0... {
             do {
-                return try findBeginnings(for: version)
+                return try findBeginnings(for: version, limit: limit)
             } catch {
                 // The file was removed between listing and opening.
                 guard error.code == .fileNotFound, attempt < 16 else { throw error }
@@ -58,7 +75,9 @@ package struct LogHistory: Sendable {
         preconditionFailure("the last attempt neither returned nor threw")
     }
 
-    private func findBeginnings(for version: UInt64) throws(StoreError) -> Findings {
+    private func findBeginnings(
+        for version: UInt64, limit: Int
+    ) throws(StoreError) -> (Findings, damage: StoreError?) {
         let names = try directory.names()
         let numbers = Self.run(names)
         guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
@@ -94,7 +113,8 @@ package struct LogHistory: Sendable {
                 usable.append(reference)
             }
             let base = segment.header.base
-            if usable.count(where: { $0.version <= version && $0.position >= base }) >= 2 { break }
+            let count = usable.count { $0.version <= version && $0.position >= base }
+            if limit < .max, count >= 2 { break }
         }
         findings.format.minor = headers[0].formatMinor
         usable.removeAll { $0.position < headers[headers.count - 1].base }
@@ -102,15 +122,14 @@ package struct LogHistory: Sendable {
         let reachesBack = firstNumber == 0 && damage == nil
         findings.oldestVersion = reachesBack ? 0 : usable.last?.version
         for reference in usable where reference.version <= version {
-            guard findings.beginnings.count < Self.maximumBeginningCount else { return findings }
+            guard findings.beginnings.count < limit else { return (findings, damage) }
             let first = headers.first { $0.base <= reference.position }
             findings.beginnings.append(beginning(reference, first?.number ?? firstNumber))
         }
-        if reachesBack, findings.beginnings.count < Self.maximumBeginningCount {
+        if reachesBack, findings.beginnings.count < limit {
             findings.beginnings.append(beginning(nil, 0))
         }
-        if findings.beginnings.isEmpty, let damage { throw damage }
-        return findings
+        return (findings, damage)
     }
 
     private func beginning(_ reference: CheckpointReference?, _ number: UInt64) -> Beginning {

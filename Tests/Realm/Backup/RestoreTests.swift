@@ -92,6 +92,39 @@ import Testing
         await realm.close()
     }
 
+    /// The header of a segment that only history needs is damaged.
+    // Covers .invalidDatabase
+    @Test func datesAfterDamageAreFound() async throws {
+        let realm = try await Realm.open(configuration("test.realm"))
+        let coordinator = realm.core.coordinator
+        var states: [(date: Date, amounts: [Int: Int])] = []
+        for round in 0..<27 {
+            let count = coordinator.statistics.checkpoints
+            try await set(realm, round % 5, to: round)
+            states.append((Date(), amounts(realm)))
+            try await Task.sleep(for: .milliseconds(3))
+            guard round % 8 == 7 else { continue }
+            for _ in 0..<2_000 where coordinator.statistics.checkpoints == count {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        await realm.close()
+        try expectTrue(folder.names(in: "test.realm").contains("log-0-3"))
+        let file = try FileHandle(forWritingTo: folder["test.realm/log-0-1"])
+        try file.write(contentsOf: Data(repeating: 7, count: 64))
+        try file.close()
+        for index in 25..<27 {
+            let found = try await restored(
+                "test.realm", .date(states[index].date), "\(index).realm")
+            expectEqual(found.amounts, states[index].amounts)
+        }
+        let error = await realmError {
+            try await restored("test.realm", .date(states[0].date), "none.realm")
+        }
+        expectEqual(error?.code, .invalidDatabase)
+        expectEqual(error?.message.contains("log-0-1"), true)
+    }
+
     // Covers .historyTrimmed
     @Test func trimmedVersionsAreRefusedWithTheAvailableRange() async throws {
         var configuration = self.configuration("test.realm")
