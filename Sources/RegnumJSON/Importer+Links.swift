@@ -82,8 +82,11 @@ extension Importer {
 
     /// Removes and returns the placeholder of an object whose line has been read.
     mutating func takePlaceholder(_ reference: Reference, _ table: TableKey) -> Placeholder? {
-        guard state.placeholders[table] != nil else { return nil }
-        return state.placeholders[table]?.removeValue(forKey: reference)
+        guard let taken = state.placeholders[table]?.removeValue(forKey: reference) else {
+            return nil
+        }
+        if taken.version != transaction.version { state.filled.append((table, reference, taken)) }
+        return taken
     }
 
     /// Returns the error for the first link whose object is missing at the end of the text, if any.

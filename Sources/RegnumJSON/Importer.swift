@@ -6,11 +6,28 @@ internal import RegnumStore
 struct ImportState: Sendable {
     /// The rows created for links.
     var placeholders: Importer.Placeholders = [:]
+    /// The placeholders of earlier batches that the last batch has filled.
+    var filled: [(table: TableKey, reference: Importer.Reference, Importer.Placeholder)] = []
+    /// The version of the last batch, unless it is known to be committed.
+    var pendingVersion: UInt64?
     /// The rows of objects without a primary key, by their keys in the text. Other transactions may
     /// have deleted them since.
     var keys: [TableKey: ImportedKeys] = [:]
     fileprivate var tables: [StoredText: ImportTable] = [:]
     fileprivate var schemaID: UInt64 = 0
+
+    /// The placeholders that committed batches have left. Found when an import fails, so that its
+    /// batches don't copy them.
+    var committedPlaceholders: Importer.Placeholders {
+        guard let pendingVersion else { return placeholders }
+        var committed = placeholders.mapValues { objects in
+            objects.filter { $0.value.version != pendingVersion }
+        }
+        for (table, reference, placeholder) in filled {
+            committed[table, default: [:]][reference] = placeholder
+        }
+        return committed
+    }
 }
 
 /// Imports lines in a running write.
@@ -30,6 +47,8 @@ struct Importer {
         transaction = tx.requireWriting("importJSON")
         self.update = update
         self.state = state
+        self.state.filled = []
+        self.state.pendingVersion = transaction.version
     }
 
     /// Imports lines and returns the number of objects.

@@ -142,8 +142,6 @@ private final class ImportRun: Sendable {
     private let update: Realm.UpdatePolicy
     /// `nil` while a batch is using it.
     private let state = Guarded<ImportState?>(ImportState())
-    /// The placeholders that committed batches left to be filled.
-    private let committed = Guarded<Importer.Placeholders>([:])
     private let summary = Guarded(Realm.ImportSummary())
 
     init(_ realm: Realm, _ update: Realm.UpdatePolicy, _ origin: String?) {
@@ -158,17 +156,15 @@ private final class ImportRun: Sendable {
         _ batch: LineBatches.Batch, isLast: Bool
     ) async throws -> Realm.ImportSummary {
         let (state, update) = (state, update)
-        let (count, placeholders) = try await realm.write(origin: origin) { tx in
+        let count = try await realm.write(origin: origin) { tx in
             guard let taken = state.withLock({ $0.take() }) else {
                 preconditionFailure("Two batches of one import run at once.")
             }
             var importer = Importer(tx, update, taken)
-            let count = try importer.apply(batch, isLast: isLast)
-            let left = importer.state
-            state.withLock { $0 = left }
-            return (count, left.placeholders)
+            defer { state.withLock { $0 = importer.state } }
+            return try importer.apply(batch, isLast: isLast)
         }
-        committed.withLock { $0 = placeholders }
+        state.withLock { $0?.pendingVersion = nil }
         return summary.withLock { summary in
             summary.objectCount += count
             if count > 0 { summary.batchCount += 1 }
@@ -179,7 +175,8 @@ private final class ImportRun: Sendable {
     /// Deletes the placeholders whose lines won't be read, even if the task was cancelled. In
     /// that case a deletion that has to wait continues in the background.
     func removePlaceholders() async {
-        let placeholders = committed.withLock { $0 }.filter { !$0.value.isEmpty }
+        let left = state.withLock { $0.take() }?.committedPlaceholders ?? [:]
+        let placeholders = left.filter { !$0.value.isEmpty }
         guard !placeholders.isEmpty else { return }
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         // in a task of its own, because a cancelled task can't write

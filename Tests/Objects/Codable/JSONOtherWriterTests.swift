@@ -95,6 +95,16 @@ private struct JSONSteps: AsyncSequence, Sendable {
         expectNil(clubs.first { $0.name == "e" }?.next)
     }
 
+    @Test func failedBatchFillsNoPlaceholder() async throws {
+        let text = JSONSteps(
+            club("a", #","next":"b""#), club("c", #","next":"d""#),
+            // in one transaction, which is rolled back
+            club("b"), .line("{"))
+        let error = await realmError { try await realm.importJSON(from: text, batchSize: 2) }
+        expectTrue(error?.code == .invalidInput && error?.line == 4)
+        expectEqual(clubs, ["a": 0, "c": 0])
+    }
+
     @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all])
     func policyAppliesToPlaceholdersThatOthersHaveStored(
         _ update: Realm.UpdatePolicy
