@@ -79,7 +79,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     private func hasCommits() async throws -> Bool {
-        let realm = try await openForReading(path)
+        let realm = try await openForReading(path, keyOption)
         let version = realm.snapshot().version
         await realm.close()
         return version > 0

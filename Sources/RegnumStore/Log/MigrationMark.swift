@@ -49,7 +49,8 @@ package struct MigrationMarkFile: Sendable {
     /// Throws `diskFull`, `ioFailed`, and `invalidInput` for a mark that couldn't be read back; the
     /// previous mark then remains.
     package func write(_ mark: MigrationMark) throws(StoreError) {
-        let byteCount = SealedFile.overheadByteCount + mark.content.count
+        let byteCount =
+            SealedFile.overheadByteCount + mark.content.count
             + (file.cipher == nil ? 0 : EncryptionKey.blockOverheadByteCount)
         guard byteCount <= Limits.maximumMigrationMarkByteCount else {
             throw StoreError(

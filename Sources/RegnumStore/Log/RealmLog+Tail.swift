@@ -208,7 +208,8 @@ extension RealmLog {
 
     /// Enters segments that a dead writer started but never published.
     private func enterSuccessors(_ deliver: Deliver) throws(StoreError) {
-        while let next = try ifFound(LogSegment.open(directory, segment.header.number + 1, options)) {
+        while let next = try ifFound(LogSegment.open(directory, segment.header.number + 1, options))
+        {
             try checkSuccessor(next)
             if position < next.header.base {
                 try readSegment(limit: next.header.base, deliver)

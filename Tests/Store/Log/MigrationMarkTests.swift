@@ -35,7 +35,10 @@ import Testing
         try file.write(mark)
         try expectEqual(file.read(), mark)
         let bytes = try requireValue(realm.disk.contents(of: "migration", in: realm.path))
-        expectTrue(!bytes.indices.dropLast(8).contains { bytes[$0..<$0 + 8].allSatisfy { $0 == 7 } })
+        let isReadable = bytes.indices.dropLast(8).contains { offset in
+            bytes[offset..<offset + 8].allSatisfy { $0 == 7 }
+        }
+        expectTrue(!isReadable)
         for offset in bytes.indices {
             var changed = bytes
             changed[offset] ^= 1
