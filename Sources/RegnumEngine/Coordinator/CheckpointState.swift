@@ -176,11 +176,13 @@ extension CoordinatorState {
     /// - Parameter failure: `nil` if it was cancelled.
     mutating func delayCheckpoint(after failure: StoreError?, _ options: CheckpointOptions) {
         let longest = 600 * options.retryNanoseconds
-        var pause = 10 * options.retryNanoseconds
-        if failure?.code == .invalidDatabase { pause = longest }  // damage is permanent
+        let pause = 10 * options.retryNanoseconds
         checkpoint.retryAt = IOPool.now() + pause
         guard let failure, failure.code != .diskFull else { return }
-        let retry = Backoff(after: checkpoint.writeRetry, from: pause, to: longest)
+        let retry =
+            failure.code == .invalidDatabase
+            ? Backoff(after: nil, from: longest, to: longest)  // damage is permanent
+            : Backoff(after: checkpoint.writeRetry, from: pause, to: longest)
         checkpoint.writeRetry = retry
         checkpoint.retryAt = retry.retryAt
     }

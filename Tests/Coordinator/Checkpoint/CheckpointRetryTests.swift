@@ -39,4 +39,22 @@ struct CheckpointRetryTests {
         expectTrue(coordinator.state.withLock { $0.checkpoint.writeRetry == nil })
         await coordinator.close()
     }
+
+    /// Each attempt would write everything before the damage again.
+    @Test func damageAfterAnotherFailureIsNotTriedSooner() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        var options = CheckpointOptions()
+        options.retryNanoseconds = 1_000_000_000
+        let start = IOPool.now()
+        let pauses = coordinator.state.withLock { state in
+            [StoreError.Code.ioFailed, .invalidDatabase, .ioFailed].map { code in
+                state.delayCheckpoint(after: StoreError(code, ""), options)
+                return (state.checkpoint.retryAt - start) / 1_000_000_000
+            }
+        }
+        expectTrue((10..<300).contains(pauses[0]) && pauses[1] >= 600 && pauses[2] >= 600)
+        coordinator.state.withLock { $0.checkpoint.retryAt = 0 }
+        await coordinator.close()
+    }
 }
