@@ -149,11 +149,13 @@ private enum Renamed {
         let folder = try RealmFolder()
         let older = try await LaterProgram.withoutSummaries(
             [Texts.Post.self, Texts.Room.self], at: folder["older.realm"])
+        var configuration = older.configuration
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(3600))
+        try await older.storeRetention(configuration)
         var rooms = older.objects(Texts.Room.self).changes(policy: .everyCommit)
             .makeAsyncIterator()
         try await expectEqual(nextInitial(&rooms).count, 0)
         try await older.write { try $0.add(Texts.Room()) }
-        var configuration = older.configuration
         configuration.objectTypes = [Renamed.Post.self, Renamed.Room.self]
         configuration.schemaVersion = 1
         configuration.migration = { migration, _ in
