@@ -105,10 +105,10 @@ extension Snapshot {
     ///
     /// See ``exportJSON(classes:to:)-(_,([UInt8])->Void)`` for the details. The file appears at its
     /// path, replacing any existing one, only once it is completely on disk; a failed export leaves
-    /// an existing file unchanged, unless only the last step fails, which syncs the directory. A new
-    /// file is readable only by users who may read the realm's files. For a pipe, waits for a reader
-    /// until the task is cancelled; if the reader closes it early, throws `.ioFailed` and doesn't
-    /// raise SIGPIPE.
+    /// an existing file unchanged, unless only the last step fails, which syncs the directory. A
+    /// new file is readable only by users who may read the realm's files. For a pipe, waits for a
+    /// reader until the task is cancelled; if the reader closes it early, throws `.ioFailed` and
+    /// doesn't raise SIGPIPE.
     ///
     /// - Throws: The errors of ``exportJSON(classes:to:)-(_,([UInt8])->Void)``; `.invalidInput` if
     ///   `url` isn't a file URL; `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`,

@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    /// A realm that no user holds any more, but isn't closed yet, is opened again with its key only.
+    /// A realm that no user holds any more, but isn't closed yet, is opened again with its key
+    /// only.
     @Test func anotherKeyIsComparedWhileTheRealmIsOpen() async throws {
         try await withFolder {
             do { _ = try await Realm.open(configuration(.fake())) }

@@ -76,12 +76,13 @@ public actor RealmPool {
     /// Calls `body` with the realm of that name, opening it if necessary, and returns the result.
     ///
     /// The realm stays open until `body` returns, unless it or the pool is closed. Snapshots and
-    /// frozen values remain valid after that; streams end when the pool closes the realm, so iterate
-    /// over them in `body`. Don't nest calls with different names: if every open realm is in use by
-    /// a call that waits for another realm, none of them can proceed.
+    /// frozen values remain valid after that; streams end when the pool closes the realm, so
+    /// iterate over them in `body`. Don't nest calls with different names: if every open realm is
+    /// in use by a call that waits for another realm, none of them can proceed.
     ///
-    /// - Throws: `.closed` if the pool is closed; `CancellationError` if the task is cancelled while
-    ///   it waits; the errors of the pool's `configuration`, of ``Realm/open(_:)`` and of `body`.
+    /// - Throws: `.closed` if the pool is closed; `CancellationError` if the task is cancelled
+    ///   while it waits; the errors of the pool's `configuration`, of ``Realm/open(_:)`` and of
+    ///   `body`.
     public nonisolated func withRealm<R>(
         _ name: String, _ body: (Realm) async throws -> R
     ) async throws -> R {

@@ -11,9 +11,9 @@ extension Realm {
     ///
     /// The copy contains a single version, the newest commit of any process when the call began,
     /// and is compact: it has no log and no history. Writers don't wait for the backup. The copy is
-    /// on disk when the call returns, and was read back; before that, and after a crash,
-    /// there is nothing at `url` (a hidden `.unfinished-backup-…` next to it is removed by the next
-    /// backup to the same parent directory). In-memory realms can be copied too.
+    /// on disk when the call returns, and was read back; before that, and after a crash, there is
+    /// nothing at `url` (a hidden `.unfinished-backup-…` next to it is removed by the next backup
+    /// to the same parent directory). In-memory realms can be copied too.
     ///
     /// A `ChangeCursor` of the original refers to the same version in the copy. Once the copy has
     /// been written to, cursors of newer versions of one are refused by the other.
@@ -79,8 +79,8 @@ extension Realm {
     ///   the log, such as migrations: make a new backup in that case; `.invalidInput` if the
     ///   directory isn't a backup of an earlier version of this realm; `.fileNotFound` if there is
     ///   no realm; `.busy` if another process is writing to it; `.invalidDatabase` if it is
-    ///   damaged; `.keyRequired`, `.wrongKey` or `.notEncrypted` if it isn't encrypted as this realm
-    ///   is; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
+    ///   damaged; `.keyRequired`, `.wrongKey` or `.notEncrypted` if it isn't encrypted as this
+    ///   realm is; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
     ///   `CancellationError`.
     /// - Complexity: O(changes) to add the commits, O(n / 1,024) to open the backup, and the log of
     ///   all commits in it to read it back.

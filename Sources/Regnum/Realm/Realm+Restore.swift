@@ -38,14 +38,13 @@ extension Realm {
     ///   - point: The state to restore.
     ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
     /// - Returns: The commit version of the new realm.
-    /// - Throws: `.historyTrimmed` if the state is older than the history, and `.invalidInput` for a
-    ///   version that doesn't exist yet; the message names the versions that are available.
+    /// - Throws: `.historyTrimmed` if the state is older than the history, and `.invalidInput` for
+    ///   a version that doesn't exist yet; the message names the versions that are available.
     ///   `.fileNotFound` if there is no realm at `source`; `.fileExists` if there is anything at
     ///   `target`; `.invalidInput` if one of them isn't a file URL or if `target` is inside the
     ///   directory of a realm; `.invalidDatabase` if the source is damaged; `.keyRequired`,
-    ///   `.wrongKey`, `.notEncrypted`; `.fileAccess`,
-    ///   `.filePermissionDenied`, `.diskFull`, `.ioFailed`; `CancellationError`. After an error,
-    ///   nothing is left at `target`.
+    ///   `.wrongKey`, `.notEncrypted`; `.fileAccess`, `.filePermissionDenied`, `.diskFull`,
+    ///   `.ioFailed`; `CancellationError`. After an error, nothing is left at `target`.
     /// - Complexity: O(n) for the restored state, and O(changes) for the commits since the
     ///   checkpoint before it. For a date, the log since then is read.
     @discardableResult

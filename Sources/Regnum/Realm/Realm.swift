@@ -36,8 +36,8 @@ public actor Realm {
     ///   `.busy` if another process has been recovering the realm for more than a minute;
     ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.keyRequired`, `.wrongKey`,
     ///   `.notEncrypted`, `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed`, depending on
-    ///   the files found there; whatever `write` throws, if a schema version has to be stored or an index built
-    ///   (``Configuration/buildsIndexes``).
+    ///   the files found there; whatever `write` throws, if a schema version has to be stored or an
+    ///   index built (``Configuration/buildsIndexes``).
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
         try await open(configuration, adoptsSchemaVersion: false)
     }

@@ -7,8 +7,8 @@ extension Coordinator {
     /// for all concurrent callers.
     ///
     /// Throws the errors of `RealmLog.open`, or of `RealmLog.openForReading` if read-only; for a
-    /// new realm with a seed, those of `RealmContent.readSeed`; `CancellationError` at once if the task
-    /// is cancelled while it waits.
+    /// new realm with a seed, those of `RealmContent.readSeed`; `CancellationError` at once if the
+    /// task is cancelled while it waits.
     package static func open(_ options: CoordinatorOptions) async throws -> Coordinator {
         try IOPool.shared.prepare()
         switch options.place {

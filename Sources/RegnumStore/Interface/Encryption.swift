@@ -29,8 +29,8 @@ package struct EncryptionKey: Sendable, Hashable {
     package static let nonceByteCount = 12
     package static let tagByteCount = 16
     package static let fileKeyByteCount = 32
-    /// The bytes that a block has in addition to its content: the nonce before it, and the tag after
-    /// it.
+    /// The bytes that a block has in addition to its content: the nonce before it, and the tag
+    /// after it.
     package static let blockOverheadByteCount = nonceByteCount + tagByteCount
 
     private let bytes: [UInt8]

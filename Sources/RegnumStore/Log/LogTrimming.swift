@@ -236,8 +236,8 @@ package struct LogTrimming: Sendable {
         return retention.hasExpired(before: base, youngerTime, end: end, now: now)
     }
 
-    /// The bytes of a segment in which a commit with a right time is searched for. With a clock that
-    /// is behind by years, none is right, and the whole log would be read for each checkpoint.
+    /// The bytes of a segment in which a commit with a right time is searched for. With a clock
+    /// that is behind by years, none is right, and the whole log would be read for each checkpoint.
     private static let searchedByteCount: UInt64 = 256 << 10
 
     /// Returns the time of the first commit in the segments, or `nil` if there is none. Ignores

@@ -50,8 +50,8 @@ struct ScatteredRecords {
 }
 
 extension LogSegment {
-    /// Returns the place of the first intact record that begins after `position` and before `limit`,
-    /// or `nil` if there isn't one.
+    /// Returns the place of the first intact record that begins after `position` and before
+    /// `limit`, or `nil` if there isn't one.
     ///
     /// - Complexity: O(bytes); reads up to the record.
     func intactRecord(

@@ -1,6 +1,6 @@
 /// A small file of a realm that is replaced as a whole: u32 magic, u32 format, the realm's
-/// identifier, three u64, any number of bytes, which may be encrypted, and the checksum of everything
-/// before it.
+/// identifier, three u64, any number of bytes, which may be encrypted, and the checksum of
+/// everything before it.
 struct SealedFile: Sendable {
     let name: String
     let magic: UInt32

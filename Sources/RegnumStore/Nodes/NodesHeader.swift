@@ -31,7 +31,8 @@ struct NodesHeader: Sendable, Equatable {
     /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. A read-only
     /// realm accepts features that only affect writers.
     ///
-    /// The key of the realm is that of its log, so if it isn't that of the file, the file is damaged.
+    /// The key of the realm is that of its log, so if it isn't that of the file, the file is
+    /// damaged.
     ///
     /// - Returns: the key of the file; `nil` if it isn't encrypted.
     static func check(
