@@ -13,7 +13,7 @@ package enum RecordType: UInt8, Sendable {
     case active = 5
     /// No content. Its `durableEnd` confirms that the records before it were synced.
     case idle = 6
-    /// Reserved: the start of an encrypted session.
+    /// Reserved.
     case session = 7
 }
 
