@@ -42,7 +42,7 @@ let package = Package(
 if traits.contains("Encryption") {
     package.targets.append(
         .testTarget(
-            name: "EncryptionTests", dependencies: ["TraitModels"] + regnum,
+            name: "EncryptionTests", dependencies: ["TraitModels", "peer"] + regnum,
             swiftSettings: settings))
 }
 if traits.contains("ServiceLifecycle") {

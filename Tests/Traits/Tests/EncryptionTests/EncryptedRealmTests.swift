@@ -97,6 +97,31 @@ import TraitModels
         #expect(try await Realm.schemaVersion(at: third.url, encryptionKey: Self.key(32)) == 0)
     }
 
+    // Covers 13.3
+    @Test(.timeLimit(.minutes(5))) func processesShareARealm() async throws {
+        try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
+        let right = other.url.appending(path: "right")
+        let wrong = other.url.appending(path: "wrong")
+        try Self.key(32).write(to: right)
+        try Self.key(32, 2).write(to: wrong)
+        try await make(Self.key(32))
+        let realm = try await Realm.open(configuration(Self.key(32)))
+        #expect(try await runPeer(directory.url, noteCount: 20, key: right) == 0)
+        for try await change in realm.objects(Note.self).changes
+        where change.collection.count == 220 {
+            break
+        }
+        try await realm.addNotes(5)
+        _ = try await realm.compact()
+        #expect(try await runPeer(directory.url, noteCount: 3, key: wrong) == 2)
+        #expect(try await runPeer(directory.url, noteCount: 3, key: right) == 0)
+        for try await change in realm.objects(Note.self).changes
+        where change.collection.count == 228 {
+            break
+        }
+        await realm.close()
+    }
+
     /// Each changed byte of the log and of the nodes files is an error or has no effect.
     @Test func changedBytesNeverChangeContent() async throws {
         try await make(Self.key(32))

@@ -198,7 +198,7 @@ import TraitModels
         let realm = try await Realm.open(.ofTests(directory.url))
         let metrics = RealmMetrics(realm, factory: backend)
         try await realm.addNotes(2)
-        try await runPeer(directory.url, noteCount: 4)
+        #expect(try await runPeer(directory.url, noteCount: 4) == 0)
         for try await change in realm.objects(Note.self).changes where change.collection.count == 6
         {
             break
@@ -236,17 +236,4 @@ import TraitModels
     private func gauge(_ label: String) throws -> Double {
         try #require(backend.expectGauge(label, dimensions).lastValue)
     }
-}
-
-/// Runs a process that adds notes to a realm.
-private func runPeer(_ directory: URL, noteCount: Int) async throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appending(path: "peer")
-    process.arguments = [directory.path, "\(noteCount)"]
-    let (ended, end) = AsyncStream<Void>.makeStream()
-    process.terminationHandler = { _ in end.finish() }
-    try process.run()
-    for await _ in ended {}
-    #expect(process.terminationStatus == 0)
 }

@@ -1,0 +1,16 @@
+public import Foundation
+
+/// Runs a process that adds notes to a realm, and returns its exit code.
+///
+/// - Parameter key: the path of the file with the realm's key; `nil` if it isn't encrypted.
+public func runPeer(_ directory: URL, noteCount: Int, key: URL? = nil) async throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "peer")
+    process.arguments = [directory.path, "\(noteCount)"] + (key.map { [$0.path] } ?? [])
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+    for await _ in ended {}
+    return process.terminationStatus
+}
