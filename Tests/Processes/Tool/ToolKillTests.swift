@@ -89,10 +89,7 @@ import Testing
         for _ in 0..<20 where count < 2 {
             let option = command == "export" ? ["--output"] : []
             let process = try ToolProcess([command, "a.realm"] + option + ["to/new"], in: folder)
-            for _ in 0..<30_000 where try names().isEmpty {
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            process.interrupt()
+            await process.interrupt(onceSomethingIsIn: folder["to"])
             let code = try await process.result().code
             if code == 128 + SIGINT {
                 count += 1

@@ -100,6 +100,22 @@ final class ToolProcess: Sendable {
     /// Interrupts it, as Ctrl-C does.
     func interrupt() { Glibc.kill(pid, SIGINT) }
 
+    /// Interrupts the process once a directory isn't empty. A thread of its own watches the
+    /// directory, because a task may have to wait for other tests until the process has ended.
+    func interrupt(onceSomethingIsIn directory: URL) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                for _ in 0..<100_000 {
+                    let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
+                    if names?.isEmpty == false { break }
+                    usleep(300)
+                }
+                self.interrupt()
+                continuation.resume()
+            }
+        }
+    }
+
     /// Waits for it to exit.
     func result() async throws -> Result {
         guard let code = await end.first(where: { _ in true }) else {
