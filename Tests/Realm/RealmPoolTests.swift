@@ -163,30 +163,6 @@ import Testing
         await pool.close()
     }
 
-    @Test func aRealmThatClosesSlowlyHoldsUpNoOtherOne() async throws {
-        let pool = try await pool(9, slow: ["slow"])
-        let (streams, continuation) = AsyncStream<Void>.makeStream()
-        let streaming = Task {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<8 {
-                    group.addTask {
-                        try await pool.withRealm("\(number)") { realm in
-                            for try await _ in realm.objects(Room.self).changes {
-                                continuation.yield()
-                            }
-                        }
-                    }
-                }
-                try await group.waitForAll()
-            }
-            return ContinuousClock.now
-        }
-        for await _ in streams.prefix(8) {}
-        await pool.close()
-        let end = ContinuousClock.now
-        try await expectTrue(streaming.value < end - .seconds(1))
-    }
-
     @Test func aRealmCanStayOpenForever() async throws {
         let pool = pool(1, idle: .seconds(Int64.max))
         let realm = try await pool.withRealm("a") { $0 }

@@ -52,14 +52,16 @@ import TraitModels
     @Test(arguments: [32, 64])
     func contentComesBackAndIsNotInTheFiles(byteCount: Int) async throws {
         try await make(Self.key(byteCount))
-        #expect(try files(directory.url).keys.contains { $0.hasPrefix("nodes-") })
+        let nodesFiles = try files(directory.url).keys.filter { $0.hasPrefix("nodes-") }
+        #expect(!nodesFiles.isEmpty)
         #expect(try !contains("Note", in: directory.url))
         #expect(try !contains("note 1", in: directory.url))
         let realm = try await Realm.open(configuration(Self.key(byteCount)))
         let texts = realm.snapshot().objects(Note.self).map(\.text)
         #expect(texts.count == 200)
         #expect(texts.contains("note 149"))
-        #expect(realm.snapshot().objects(Note.self).where { $0.text == "note 7" }.count == 2)
+        let found = realm.snapshot().objects(Note.self).where { $0.text == "note 7" }
+        #expect(found.count == 2)
         await realm.close()
     }
 
@@ -141,7 +143,8 @@ import TraitModels
                     await realm.close()
                     let texts = try read.get()
                     #expect(texts.count == 200, "\(name) \(offset)")
-                    #expect(texts.allSatisfy { $0.hasPrefix("note ") }, "\(name) \(offset)")
+                    let areNotes = texts.allSatisfy { $0.hasPrefix("note ") }
+                    #expect(areNotes, "\(name) \(offset)")
                 } catch let error as Realm.Error {
                     #expect(
                         [.invalidDatabase, .unsupportedFormat].contains(error.code),
