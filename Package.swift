@@ -23,7 +23,8 @@ let metrics = Target.Dependency.product(
 let crypto = Target.Dependency.product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"]))
 
-/// The package of `Regnum` that is only fetched if a trait is enabled, and those of `RegnumService`.
+/// The package that `Regnum` needs, and those that `RegnumService` needs, if a trait is enabled.
+/// Otherwise they aren't fetched.
 let packageOfEncryption = Package.Dependency.package(
     url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0")
 let packagesOfTraits: [Package.Dependency] = [

@@ -123,8 +123,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
             }
         }
 
-        /// The second of two elements. A reference, because copies of the iterator share its
-        /// stream.
+        /// The second of two elements. A class, because copies of the iterator share one stream.
         ///
         /// Confined to the iterator's task.
         private final class Pending {

@@ -127,8 +127,8 @@ extension Realm {
         ///
         /// Everything that was stored is encrypted and authenticated with AES-256-GCM; sizes,
         /// times and numbers of commits can be seen (`Docs/THREATS.md`). Exports aren't encrypted.
-        /// What is read of the files stays in memory, decrypted, until they are no longer used. The
-        /// system can't evict it as it does mapped files.
+        /// Decrypted content stays in memory until its file is no longer used; unlike mapped files,
+        /// the system can't evict it.
         ///
         /// If the key is lost, so is the realm. ``Realm/backup(to:encryptionKey:)`` makes a copy
         /// with another key, or an encrypted copy of a plain realm.

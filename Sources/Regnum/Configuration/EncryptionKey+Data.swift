@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import RegnumStore
 
 extension EncryptionKey {
-    /// Returns a key as the engine uses it; `nil` if there is none.
+    /// Returns the engine's form of a key, or `nil` if there is none.
     ///
     /// Throws `.invalidInput` if it doesn't have 32 or 64 bytes, and without the package trait
     /// `Encryption`.

@@ -146,8 +146,8 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                     oldTable: oldTable, newTable: place.table))
         }
 
-        /// What an iterator has delivered. A reference, because copies of the iterator share its
-        /// stream.
+        /// The sections at the iterator's position. A class, because copies of the iterator share
+        /// one stream.
         ///
         /// Confined to the iterator's task.
         private final class Position {

@@ -19,8 +19,8 @@ extension LogSegment {
         return cipher.content(of: stored, at: Self.place(header, position))
     }
 
-    /// What the encryption of a body is bound to. It stays the same when a record is framed again
-    /// in another segment after a failed sync.
+    /// Returns the associated data with which a body is encrypted. It doesn't change when a record
+    /// is framed again in another segment after a failed sync.
     private static func place(_ header: RecordHeader, _ position: LogPosition) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 20)
         Bytes.store(position, in: &bytes, at: 0)

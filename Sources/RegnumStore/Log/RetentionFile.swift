@@ -4,7 +4,8 @@ package struct RetentionFile: Sendable {
     /// A retention for which the disk had no space.
     struct Delayed: Sendable {
         let retention: HistoryRetention
-        /// What was stored then. Once another process has replaced it, that counts.
+        /// The retention that was stored at that time. If another process has replaced it since,
+        /// the delayed one is no longer stored.
         let stored: HistoryRetention?
     }
 

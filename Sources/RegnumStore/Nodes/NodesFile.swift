@@ -279,7 +279,7 @@ package final class NodesFile: NodeBytes {
         return content
     }
 
-    /// What the encryption of an extent is bound to.
+    /// Returns the associated data with which an extent is encrypted.
     static func place(_ offset: UInt64) -> [UInt8] {
         withUnsafeBytes(of: offset.littleEndian) { Array($0) }
     }

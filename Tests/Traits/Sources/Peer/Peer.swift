@@ -2,8 +2,8 @@ import Foundation
 import Regnum
 import TraitModels
 
-/// Adds notes to a realm, each in a commit of its own: `peer DIRECTORY COUNT [KEY-FILE]`. Exits with
-/// 2 if the realm has another key.
+/// Adds notes to a realm, each in a commit of its own: `peer DIRECTORY COUNT [KEY-FILE]`. Exits
+/// with 2 if the realm has another key.
 @main struct Peer {
     static func main() async throws {
         let arguments = CommandLine.arguments
