@@ -119,11 +119,11 @@ let package = Package(
             name: "RegnumTool", dependencies: ["Regnum", "RegnumJSON", argumentParser],
             swiftSettings: settings),
 
-        support("RegnumTestSupport", "Support", settings: settings),
+        support("RegnumTestSupport", "Support", ["RegnumStore"], settings: settings),
         support(
             "RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"],
             settings: settings),
-        support("RegnumTestModels", "Models", ["Regnum", "RegnumJSON"]),
+        support("RegnumTestModels", "Models", ["Regnum", "RegnumJSON", "RegnumStore"]),
         support(
             "EngineOracle", "Oracles/Engine",
             ["RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"],

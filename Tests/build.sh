@@ -131,11 +131,16 @@ test_threads() {
     echo "Built the tests of $* in $SECONDS s."
     TSAN_OPTIONS="suppressions=$repository/.ci/thread-sanitizer.suppressions" \
         with_progress tests "$log" nice "$binary" --testing-library swift-testing ||
-        { failures_of "$log"; tail -n 20 "$log"; return 1; }
+        { races_of "$log" || true; failures_of "$log"; tail -n 20 "$log"; return 1; }
     slow_tests "$log"
     tail -n 1 "$log"
     # A report in a child process doesn't fail the run by itself.
-    ! grep -a -A 30 'WARNING: ThreadSanitizer' "$log"
+    ! races_of "$log"
+}
+
+# races_of LOG: prints the thread sanitizer's first reports.
+races_of() {
+    grep -a -A 60 'WARNING: ThreadSanitizer' "$1" | cut -c1-300 | sed -n 1,120p
 }
 
 # failures_of LOG: prints the failures of a run, with the failed expectations.

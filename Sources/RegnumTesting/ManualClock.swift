@@ -1,6 +1,6 @@
 public import FoundationEssentials
+internal import RegnumStore
 public import RegnumWorkers
-internal import Synchronization
 
 /// A clock whose time passes only when a test advances it.
 ///
@@ -50,7 +50,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let start: Date
 
     /// Creates a clock.

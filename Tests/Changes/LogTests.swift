@@ -1,8 +1,8 @@
 import Foundation
 import Logging
 import Regnum
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -61,7 +61,7 @@ private final class LogRecords: Sendable {
         let realm: String
     }
 
-    private let records = Mutex<[Record]>([])
+    private let records = Guarded<[Record]>([])
 
     var all: [Record] { records.withLock { $0 } }
 

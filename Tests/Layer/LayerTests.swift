@@ -178,6 +178,19 @@ struct LayerTests {
         expectEqual(violations, [])
     }
 
+    @Test func locksAreVisibleToTheThreadSanitizer() throws {
+        let text = "let count = Mutex(0)  // not Guarded"
+        let use = "use Guarded, whose lock the thread sanitizer sees"
+        expectEqual(
+            mutexViolations(SourceText(path: "Tests/Watch/Bad.swift", text: text)),
+            ["Tests/Watch/Bad.swift:1: \(use)"])
+        expectEqual(
+            mutexViolations(SourceText(path: "Examples/Chat/Good.swift", text: text)), [])
+
+        let violations = try SourceTree.swiftFiles().flatMap(mutexViolations)
+        expectEqual(violations, [])
+    }
+
     @Test func libraryTrapsWithAMessageInReleaseBuildsToo() throws {
         let bad = SourceText(
             path: "bad.swift",

@@ -209,6 +209,20 @@ func guardViolations(_ file: SourceText) -> [String] {
     }.map { "\(file.path):\($0 + 1): no comment names the guard" }
 }
 
+/// Returns uses of `Synchronization.Mutex` in tests that run under the thread sanitizer and in what
+/// they use: it reports false races there.
+func mutexViolations(_ file: SourceText) -> [String] {
+    let folders = [
+        "Sources/Regnum/", "Sources/RegnumEngine/", "Sources/RegnumStore/",
+        "Sources/RegnumTesting/", "Sources/RegnumWatch/", "Tests/Changes/", "Tests/Coordinator/",
+        "Tests/Models/", "Tests/Oracles/", "Tests/Realm/", "Tests/Simulation/", "Tests/Support/",
+        "Tests/Watch/",
+    ]
+    guard folders.contains(where: file.path.hasPrefix) else { return [] }
+    return positions(in: file) { $0.contains(#/\bMutex\b/#) }
+        .map { "\($0): use Guarded, whose lock the thread sanitizer sees" }
+}
+
 /// Returns calls of `precondition` in the library: release builds drop their messages, while
 /// `ERRORS.md` promises one for each trap.
 func preconditionViolations(target: String, _ file: SourceText) -> [String] {

@@ -1,6 +1,6 @@
 import Foundation
 import Regnum
-import Synchronization
+import RegnumStore
 
 final class AsymReading: AsymmetricObject {
     @Persisted(primaryKey: true) var number: Int
@@ -77,7 +77,7 @@ final class AsymInbox: Sendable {
         var maximumRunning = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     var numbers: [Int] { state.withLock { $0.numbers } }
     var batchSizes: [Int] { state.withLock { $0.batches } }

@@ -3,7 +3,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import Regnum
@@ -140,7 +139,7 @@ struct RealmCompactionTests {
 
     /// The sizes with which a configuration's closure was called.
     private final class Calls: Sendable {
-        private let sizes = Mutex<[(total: Int, used: Int)]>([])
+        private let sizes = Guarded<[(total: Int, used: Int)]>([])
 
         var all: [(total: Int, used: Int)] { sizes.withLock { $0 } }
 

@@ -6,7 +6,6 @@ import RegnumJSON
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -230,7 +229,7 @@ import Testing
 }
 
 private final class LogLines: Sendable {
-    private let lines = Mutex<[(level: Logger.Level, text: String)]>([])
+    private let lines = Guarded<[(level: Logger.Level, text: String)]>([])
 
     var all: [(level: Logger.Level, text: String)] { lines.withLock { $0 } }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Regnum
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -14,7 +14,7 @@ private final class PromptWriter: TaskExecutor {
     }
 
     private let queue = DispatchQueue(label: "prompt-writer")
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// The number of writes so far.
     var count: Int { state.withLock { $0.count } }

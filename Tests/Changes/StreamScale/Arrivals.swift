@@ -1,4 +1,4 @@
-import Synchronization
+import RegnumStore
 
 /// Counts arrivals for a task that waits for all of them.
 final class Arrivals: Sendable {
@@ -8,7 +8,7 @@ final class Arrivals: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func arrive() { settle { $0.count += 1 } }
 
@@ -35,7 +35,7 @@ final class Arrivals: Sendable {
 
 /// A value that a closure passes to its caller.
 final class Kept<Value: Sendable>: Sendable {
-    private let kept = Mutex<Value?>(nil)
+    private let kept = Guarded<Value?>(nil)
 
     var value: Value? {
         get { kept.withLock { $0 } }

@@ -2,7 +2,6 @@ import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -57,7 +56,7 @@ struct CheckpointDueTests {
     /// A file system without locks left isn't another process that writes a checkpoint.
     @Test func aCheckpointLockThatCannotBeTakenIsReportedOncePerEpisode() async throws {
         let disk = SimFileSystem()
-        let failures = Mutex<[Int32?]>([])
+        let failures = Guarded<[Int32?]>([])
         let coordinator = try await openBusy("/sim", disk, every: 1) { options in
             options.store.lingerNanoseconds = 3_600_000_000_000  // keeps the writer lock
             options.report = { event in

@@ -1,7 +1,6 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -14,7 +13,7 @@ struct CheckpointRetryTests {
     /// fails, each attempt would also write much.
     @Test func thePauseBetweenAttemptsGrows() async throws {
         let disk = SimFileSystem()
-        let failureCount = Mutex(0)
+        let failureCount = Guarded(0)
         let coordinator = try await openBusy("/sim", disk, every: .max) { options in
             options.checkpoint.retryNanoseconds = 100_000
             options.report = { event in

@@ -1,7 +1,6 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -211,7 +210,7 @@ struct CoordinatorCheckpointFailureTests {
 
     @Test func theFileOfACheckpointThatCannotBeRecordedIsRemoved() async throws {
         let disk = SimFileSystem()
-        let paths = Mutex<[String?]>([])
+        let paths = Guarded<[String?]>([])
         let coordinator = try await openBusy("/sim", disk, every: .max) { options in
             options.report = { event in
                 if case .checkpointFailed(let error) = event {

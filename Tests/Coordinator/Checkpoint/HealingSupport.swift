@@ -1,7 +1,6 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -9,7 +8,7 @@ import Testing
 
 /// The failed checkpoints and reloads that a coordinator reports.
 final class CheckpointFailures: Sendable {
-    private let found = Mutex<[StoreError]>([])
+    private let found = Guarded<[StoreError]>([])
 
     var errors: [StoreError] { found.withLock { $0 } }
 

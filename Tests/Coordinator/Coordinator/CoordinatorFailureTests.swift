@@ -3,7 +3,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -233,7 +232,7 @@ struct CoordinatorFailureTests {
             try await insert(count, into: coordinator)
             count += 1
         }
-        let creations = Mutex(0)
+        let creations = Guarded(0)
         let opened = DispatchSemaphore(value: 0)
         disk.onEffect = { kind, _ in
             guard kind == .create else { return }
@@ -308,7 +307,7 @@ struct CoordinatorFailureTests {
         try expectTrue(writer.tryBecomeWriter(deliver))
         try writer.append([relaxed.body], version: 2)
         writer.publish()
-        let isFirst = Mutex(true)
+        let isFirst = Guarded(true)
         disk.onEffect = { kind, _ in
             let isDue = isFirst.withLock { isFirst in
                 guard kind == .sync, isFirst else { return false }

@@ -2,7 +2,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -13,8 +12,8 @@ import Testing
 struct CoordinatorFollowFailureTests {
     /// Collects the events of a coordinator.
     private final class Events: Sendable {
-        private let delays = Mutex(0)
-        private let ends = Mutex(0)
+        private let delays = Guarded(0)
+        private let ends = Guarded(0)
 
         func note(_ event: CoordinatorEvent) {
             switch event {

@@ -3,7 +3,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -37,7 +36,7 @@ struct CoordinatorPlaceTests {
     // Covers .outcomeUnknown
     @Test func aBatchIsInDoubtIfLockCannotBeExaminedAfterItsSync() async throws {
         let disk = SimFileSystem()
-        let events = Mutex<[String]>([])
+        let events = Guarded<[String]>([])
         let coordinator = try await openPeer("/sim", disk) { options in
             options.report = { event in
                 if case .writingFailed = event { events.withLock { $0.append("\(event)") } }
@@ -66,7 +65,7 @@ struct CoordinatorPlaceTests {
     /// What `write` acknowledged may be lost then, and no later write would tell.
     @Test func aFailedSyncOfAMovedRealmIsReported() async throws {
         let disk = SimFileSystem()
-        let failures = Mutex<[StoreError.Code]>([])
+        let failures = Guarded<[StoreError.Code]>([])
         let coordinator = try await openPeer("/sim", disk) { options in
             options.report = { event in
                 if case .writingFailed(let error) = event {

@@ -1,12 +1,12 @@
 import RegnumEngine
 import RegnumSimulation
-import Synchronization
+import RegnumStore
 
 @testable import EngineOracle
 
 /// Counts the effects on a simulated disk from now on.
 final class EffectCounter: Sendable {
-    private let counts = Mutex<[EffectKind: Int]>([:])
+    private let counts = Guarded<[EffectKind: Int]>([:])
 
     init(_ disk: SimFileSystem) {
         disk.onEffect = { [self] kind, _ in counts.withLock { $0[kind, default: 0] += 1 } }

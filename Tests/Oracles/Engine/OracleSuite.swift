@@ -1,7 +1,7 @@
 import Foundation
 import RegnumSimulation
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 
 /// Many sequences on a few tasks. The first that fails is shrunk and reported.
 ///
@@ -149,12 +149,12 @@ struct OracleSuite: Sendable {
 
 /// Tracks which sequences were started, and the lowest that failed.
 private final class OracleProgress: Sendable {
-    private let state: Mutex<(next: Int, failed: Int?)>
+    private let state: Guarded<(next: Int, failed: Int?)>
     private let count: Int
 
     init(count: Int) {
         self.count = count
-        state = Mutex((0, nil))
+        state = Guarded((0, nil))
     }
 
     /// Returns the number of the next sequence to run; `nil` once all were started or one failed.

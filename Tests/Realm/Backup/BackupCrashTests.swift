@@ -2,7 +2,6 @@ import Foundation
 import RegnumEngine
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -44,7 +43,7 @@ struct BackupCrashTests {
         _ = try disk.openDirectory(Self.parent, .creating)
         let realm = try await Realm.open(configuration(Self.original, disk))
         try await realm.write { try $0.add(BackupAccount(value: ["id": 1, "amount": 1])) }
-        let remover = Mutex<(path: String, lock: (any LockFile)?)?>(nil)
+        let remover = Guarded<(path: String, lock: (any LockFile)?)?>(nil)
         disk.onEffect = { [unowned disk] kind, _ in
             let paths = disk.state.withLock { Array($0.directories.keys) }
             guard kind == .create, remover.withLock({ $0 == nil }),
@@ -73,7 +72,7 @@ struct BackupCrashTests {
         for number in 1...100 {
             let target = "\(Self.copy)-\(number)"
             let fired = disk.firedFailureCount
-            let isMoved = Mutex(false)
+            let isMoved = Guarded(false)
             disk.onEffect = { [unowned disk] kind, _ in
                 guard kind == .syncDirectory, disk.firedFailureCount > fired else { return }
                 let exists = disk.state.withLock { $0.directories[target] != nil }
@@ -103,8 +102,8 @@ struct BackupCrashTests {
             for id in 0..<300 { try tx.add(BackupAccount(value: ["id": id, "amount": id])) }
         }
         let expected = realm.core.coordinator.published.stateHash()
-        let left = Mutex<[(image: SimFileSystem, place: String)]>([])
-        let numbers = Mutex(SeededRandom(seed))
+        let left = Guarded<[(image: SimFileSystem, place: String)]>([])
+        let numbers = Guarded(SeededRandom(seed))
         disk.onEffect = { [unowned disk] kind, index in
             guard kind != .wake else { return }
             var found = [(disk.killImage(), "death before \(kind) \(index)")]

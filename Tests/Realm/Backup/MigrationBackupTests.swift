@@ -1,7 +1,6 @@
 import Foundation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -66,7 +65,7 @@ import Testing
         let id = try await addUnsynced(to: writer, from: 2)
         let turn = try await writer.core.coordinator.beginWrite()
 
-        let isDurable = Mutex<Bool?>(nil)
+        let isDurable = Guarded<Bool?>(nil)
         disk.onEffect = { [unowned disk] kind, _ in
             guard kind == .makeDirectory else { return }
             let log = disk.contents(of: "log-0-0", in: "/sim/a.realm")

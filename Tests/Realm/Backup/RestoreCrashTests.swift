@@ -2,7 +2,6 @@ import Foundation
 import RegnumEngine
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -71,8 +70,8 @@ struct RestoreCrashTests {
     private func crashes(
         of disk: SimFileSystem, _ seed: UInt64, _ body: () async throws -> Void
     ) async throws -> [Crash] {
-        let left = Mutex<[Crash]>([])
-        let numbers = Mutex(SeededRandom(seed))
+        let left = Guarded<[Crash]>([])
+        let numbers = Guarded(SeededRandom(seed))
         disk.onEffect = { [unowned disk] kind, index in
             guard kind != .wake else { return }
             var found = [Crash(disk: disk.killImage(), place: "death before \(kind) \(index)")]

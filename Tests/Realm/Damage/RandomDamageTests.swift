@@ -2,7 +2,6 @@ import Foundation
 import Regnum
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -41,7 +40,7 @@ private final class Tally: Sendable {
         case refusedAfterwards = "refused after a write"
     }
 
-    private let counts = Mutex<[Outcome: Int]>([:])
+    private let counts = Guarded<[Outcome: Int]>([:])
 
     func add(_ outcome: Outcome) { counts.withLock { $0[outcome, default: 0] += 1 } }
     subscript(outcome: Outcome) -> Int { counts.withLock { $0[outcome] ?? 0 } }

@@ -1,7 +1,7 @@
 import Foundation
 import Regnum
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -24,7 +24,7 @@ struct RandomSalvageTests {
                     folder, number, seed: SeededRandom.seed(runs.seed, ofRun: 1_000_000 + number)))
         }
         let sources = made
-        let counts = Mutex<[String: Int]>([:])
+        let counts = Guarded<[String: Int]>([:])
         try await runs.run { number, seed in
             try await RunWatchdog.run { pulse in
                 let outcome = try await SalvageRun(folder, sources, number, seed).run(pulse)

@@ -2,7 +2,6 @@ import Foundation
 import Regnum
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import RegnumEngine
@@ -57,7 +56,7 @@ struct RandomVerificationTests {
 }
 
 private final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let count = Guarded(0)
 
     var value: Int { count.withLock { $0 } }
     func increase() { count.withLock { $0 += 1 } }

@@ -1,6 +1,6 @@
 import Foundation
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import Regnum
@@ -9,7 +9,7 @@ import Testing
 /// Indexes that are declared later than their properties: built by `open` and `buildIndexes()`.
 @Suite struct IndexBuildTests {
     private func collector() -> (@Sendable (IndexProgress) -> Void, () -> [IndexProgress]) {
-        let collected = Mutex<[IndexProgress]>([])
+        let collected = Guarded<[IndexProgress]>([])
         return (
             { progress in collected.withLock { $0.append(progress) } },
             { collected.withLock { $0 } }

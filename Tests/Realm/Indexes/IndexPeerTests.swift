@@ -3,7 +3,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -82,9 +81,9 @@ import Testing
     func crashLeavesCompleteIndexes(parity: UInt64) async throws {
         let seed = SeededRandom.seed() << 1 | parity
         let disk = try await IndexDisk(seed: seed)
-        let left = Mutex<[Left]>([])
+        let left = Guarded<[Left]>([])
         let imageCount = Effort.count(gate: 1, soak: 6)
-        let numbers = Mutex(SeededRandom(seed))
+        let numbers = Guarded(SeededRandom(seed))
         disk.disk.onEffect = { [unowned disk = disk.disk] kind, index in
             guard kind != .wake else { return }
             var found = [Left(image: disk.killImage(), place: "death before \(kind) \(index)")]

@@ -1,6 +1,6 @@
 package import Foundation
 internal import Glibc
-internal import Synchronization
+internal import RegnumStore
 
 /// The second process of a test: a program that was built together with the tests and is started
 /// once for many runs. The two sides exchange lines of text.
@@ -8,7 +8,7 @@ package final class PeerProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let answers: AsyncStream<String>
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var last = "nothing"

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RegnumStore
 
 /// Many random runs, each determined by a seed and its number.
 ///
@@ -83,11 +83,11 @@ package struct NumberedRuns: Sendable {
         }
 
         private let end: Int
-        private let state: Mutex<State>
+        private let state: Guarded<State>
 
         init(_ numbers: Range<Int>) {
             end = numbers.upperBound
-            state = Mutex(State(next: numbers.lowerBound))
+            state = Guarded(State(next: numbers.lowerBound))
         }
 
         /// Returns the number of the next run. `nil` once all were started, some failed, or one

@@ -1,8 +1,8 @@
-import Synchronization
+import RegnumStore
 
 /// The progress of a random run, as reported by the run itself.
 package final class RunPulse: Sendable {
-    private let state = Mutex((beats: 0, patience: RunWatchdog.patience))
+    private let state = Guarded((beats: 0, patience: RunWatchdog.patience))
 
     /// Reports progress. The next step may take `patience` ticks of the watchdog.
     package func beat(patience: Int = RunWatchdog.patience) {

@@ -3,7 +3,6 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 
 /// A realm directory that is removed with its last reference.
 final class TemporaryRealm: Sendable {
@@ -109,7 +108,7 @@ func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
 final class EffectGate: Sendable {
     private let reached = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
-    private let isArmed = Mutex(true)
+    private let isArmed = Guarded(true)
 
     init(_ fileSystem: SimFileSystem, at kind: EffectKind, once: Bool = false) {
         fileSystem.onEffect = { [self] effect, _ in

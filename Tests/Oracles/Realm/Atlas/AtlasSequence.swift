@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
+import RegnumStore
 import RegnumTestSupport
-import Synchronization
 
 /// A few transactions on a realm of its own. After each of them every view has to show what the
 /// oracle has.
@@ -21,7 +21,7 @@ final class AtlasSequence {
     ///
     /// Guard: a mutex.
     private final class Base: Sendable {
-        let version = Mutex<UInt64>(0)
+        let version = Guarded<UInt64>(0)
     }
 
     init(seed: UInt64, pulse: RunPulse) {
