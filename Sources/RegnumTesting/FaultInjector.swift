@@ -42,13 +42,15 @@ public final class FaultInjector: Sendable {
         set { disk.faults.withLock { $0.sync.failure = newValue } }
     }
 
-    /// The delay of calls that write to files.
+    /// The delay of calls that write to files. A call that is being delayed goes on as soon as the
+    /// delay is shortened to the time that it has waited, so a test can stop a disk until
+    /// ``clear()``.
     public var writeDelay: Duration {
         get { disk.faults.withLock { $0.write.delay } }
         set { disk.faults.withLock { $0.write.delay = newValue } }
     }
 
-    /// The delay of calls that sync files or directories.
+    /// The delay of calls that sync files or directories, as for ``writeDelay``.
     public var syncDelay: Duration {
         get { disk.faults.withLock { $0.sync.delay } }
         set { disk.faults.withLock { $0.sync.delay = newValue } }

@@ -7,32 +7,37 @@ struct DiskFaults: Sendable {
     struct Fault: Sendable {
         var failure: FaultInjector.Failure?
         var delay = Duration.zero
-
-        /// Delays the calling thread, and throws the failure.
-        func occur(_ path: String) throws(StoreError) {
-            if delay > .zero {
-                let (seconds, attoseconds) = delay.components
-                var rest = timespec(
-                    tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-                var left = timespec()
-                while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
-            }
-            switch failure {
-            case .diskFull:
-                throw StoreError(
-                    .diskFull, "Cannot write \"\(path)\": the test's disk is full (ENOSPC).",
-                    path: path, errno: ENOSPC)
-            case .ioError:
-                throw StoreError(
-                    .ioFailed, "Cannot write \"\(path)\": the test's disk has failed (EIO).",
-                    path: path, errno: EIO)
-            case nil: break
-            }
-        }
     }
 
     var write = Fault()
     var sync = Fault()
+}
+
+extension Guarded<DiskFaults> {
+    /// Delays the calling thread, until the delay is over or the test has shortened it, and throws
+    /// the failure that was set when the call began.
+    func occur(
+        _ fault: (DiskFaults) -> DiskFaults.Fault, _ path: String
+    ) throws(StoreError) {
+        let start = ContinuousClock.now
+        let (failure, delay) = withLock { (fault($0).failure, fault($0).delay) }
+        var left = delay
+        while left > .zero {
+            usleep(left < .milliseconds(2) ? UInt32(left / .microseconds(1)) : 2_000)
+            left = withLock { fault($0).delay } - (.now - start)
+        }
+        switch failure {
+        case .diskFull:
+            throw StoreError(
+                .diskFull, "Cannot write \"\(path)\": the test's disk is full (ENOSPC).",
+                path: path, errno: ENOSPC)
+        case .ioError:
+            throw StoreError(
+                .ioFailed, "Cannot write \"\(path)\": the test's disk has failed (EIO).",
+                path: path, errno: EIO)
+        case nil: break
+        }
+    }
 }
 
 /// The real file system, with faults.
@@ -82,7 +87,7 @@ private final class FaultyDirectory: RealmDirectory {
         FaultyFile(try base.open(name), "\(path)/\(name)", faults)
     }
     func create(_ name: String) throws(StoreError) -> any StoreFile {
-        try faults.withLock { $0.write }.occur("\(path)/\(name)")
+        try faults.occur(\.write, "\(path)/\(name)")
         return FaultyFile(try base.create(name), "\(path)/\(name)", faults)
     }
     func rename(_ name: String, to target: String) throws(StoreError) {
@@ -93,7 +98,7 @@ private final class FaultyDirectory: RealmDirectory {
     }
     func unlink(_ name: String) throws(StoreError) { try base.unlink(name) }
     func sync() throws(StoreError) {
-        try faults.withLock { $0.sync }.occur(path)
+        try faults.occur(\.sync, path)
         try base.sync()
     }
     func openLock() throws(StoreError) -> any LockFile { try base.openLock() }
@@ -115,12 +120,12 @@ private final class FaultyFile: StoreFile {
         try base.read(at: offset, count: count)
     }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
-        try faults.withLock { $0.write }.occur(path)
+        try faults.occur(\.write, path)
         try base.write(bytes, at: offset)
     }
     func release(from offset: UInt64) { base.release(from: offset) }
     func sync() throws(StoreError) {
-        try faults.withLock { $0.sync }.occur(path)
+        try faults.occur(\.sync, path)
         try base.sync()
     }
     func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {

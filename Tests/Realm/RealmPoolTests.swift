@@ -118,9 +118,11 @@ import Testing
         await pool.close()
     }
 
-    /// Opens a pool, and uses some realms that take seconds to close.
-    private func pool(_ maximum: Int, slow names: [String]) async throws -> RealmPool {
-        let (folder, faults) = (folder, FaultInjector())
+    /// Opens a pool, and uses some realms that can't be closed before `faults` are cleared.
+    private func pool(
+        _ maximum: Int, slow names: [String], _ faults: FaultInjector
+    ) async throws -> RealmPool {
+        let folder = folder
         let pool = RealmPool(maximumOpenCount: maximum) { name in
             let configuration = folder.configuration(name, [Room.self])
             return names.contains(name) ? configuration.testing(faults: faults) : configuration
@@ -132,25 +134,28 @@ import Testing
                 }
             }
         }
-        faults.syncDelay = .seconds(2)
+        faults.syncDelay = .seconds(3_600)
         return pool
     }
 
     @Test func aCancelledCallDoesNotWaitForTheEndOfAnotherRealm() async throws {
-        let pool = try await pool(1, slow: ["a"])
+        let faults = FaultInjector()
+        let pool = try await pool(1, slow: ["a"], faults)
         let waiting = Task { try await pool.withRealm("b") { count($0) } }
         try await Task.sleep(for: .milliseconds(100))
         waiting.cancel()
         await expectCancelled(waiting.result)
         // the other one is still being closed
         await expectEqual(pool.openCount, 1)
+        faults.clear()
         let found = try await pool.withRealm("a") { count($0) }
         expectEqual(found, 1)
         await pool.close()
     }
 
     @Test func oneRealmIsClosedForOneThatIsOpened() async throws {
-        let pool = try await pool(3, slow: ["a", "b", "c"])
+        let faults = FaultInjector()
+        let pool = try await pool(3, slow: ["a", "b", "c"], faults)
         let kept = try await pool.withRealm("b") { $0 }
         let waiting = Task { try await pool.withRealm("d") { count($0) } }
         for _ in 0..<20 {
@@ -158,9 +163,21 @@ import Testing
             try await pool.withRealm("c") { expectEqual(count($0), 1) }
             try await Task.sleep(for: .milliseconds(20))
         }
+        faults.clear()
         try await expectEqual(waiting.value, 0)
         expectTrue(!kept.isClosed)
         await pool.close()
+    }
+
+    @Test func aRealmThatClosesSlowlyHoldsUpNoOtherOne() async throws {
+        let faults = FaultInjector()
+        let pool = try await pool(5, slow: ["c"], faults)
+        var others: [Realm] = []
+        for name in ["a", "b", "d", "e"] { others.append(try await pool.withRealm(name) { $0 }) }
+        let closing = Task { await pool.close() }
+        try await eventually { [others] in others.allSatisfy(\.isClosed) }
+        faults.clear()
+        await closing.value
     }
 
     @Test func aRealmCanStayOpenForever() async throws {
