@@ -2,6 +2,7 @@
     internal import Logging
     public import Metrics
     public import Regnum
+    internal import RegnumEngine
     public import RegnumWorkers
 
     #if ServiceLifecycle
@@ -43,8 +44,7 @@
             factory: any MetricsFactory = MetricsSystem.factory
         ) {
             self.realm = realm
-            // 136 years at most, because longer sleeps overflow the time of the clock
-            self.interval = min(max(interval, .milliseconds(1)), .seconds(1 << 32))
+            self.interval = min(max(interval, .milliseconds(1)), Deadline.maximumDuration)
             self.jobs =
                 jobs ?? (realm.configuration.objectTypes ?? []).compactMap { $0 as? Job.Type }
             metrics = RealmMeters(realm: realm.configuration.name, factory)

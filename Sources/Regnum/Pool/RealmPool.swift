@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 /// A limited number of open realms, opened when they are needed and closed when they were idle for
 /// a while: for services with a realm for each user or tenant.
 ///
@@ -171,8 +173,7 @@ public actor RealmPool {
             slot.lastUse = number
             slot.timer = Task { [weak self, clock, idleTime] in
                 do {
-                    // 136 years at most, because longer sleeps overflow the time of a clock
-                    try await clock.sleep(for: min(idleTime, .seconds(1 << 32)))
+                    try await clock.sleep(for: min(idleTime, Deadline.maximumDuration))
                     await self?.closeIfIdle(name, since: number)
                 } catch {}  // it is in use again
             }

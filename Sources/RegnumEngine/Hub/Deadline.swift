@@ -5,7 +5,7 @@ package struct Deadline: Sendable {
     private let isPast: @Sendable () -> Bool
 
     /// About 136 years; can be added to the time of any clock without overflow.
-    private static let maximumDuration = Duration.seconds(1 << 32)
+    package static let maximumDuration = Duration.seconds(1 << 32)
 
     /// Creates a deadline relative to the clock's current time, at most about 136 years ahead.
     package init(in duration: Duration, of clock: any Clock<Duration>) {

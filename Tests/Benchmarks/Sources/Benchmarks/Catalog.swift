@@ -57,7 +57,7 @@ enum Catalog {
     static let workloads: [any Workload] =
         [ScanFloor(), Floor(), BulkInsert(), BulkFootprint()]
         + Question.withoutIndex + [IndexBuild()] + Question.withIndex + [
-            Places(),
+            Places(), Searches(),
             Updates.oneTransaction, Updates.tens, Deletion(), Opening.warm,
             Opening.cold, OpenFootprint(), DurableCommits(), UnsyncedCommits(),
             ConcurrentCommits(), Observation.one, Observation.sorted, Observation.hundred,

@@ -60,11 +60,11 @@ final class SQLiteStore: @unchecked Sendable {
     /// Inserts a person; outside of a transaction this is one by itself.
     func commit(_ person: PersonValues) throws {
         sqlite3_bind_int64(insertion, 1, Int64(person.id))
-        bind(person.name, 2)
+        bind(person.name, to: insertion, 2)
         sqlite3_bind_int64(insertion, 3, Int64(person.age))
         sqlite3_bind_double(insertion, 4, person.score)
-        bind(person.city, 5)
-        bind(person.note, 6)
+        bind(person.city, to: insertion, 5)
+        bind(person.note, to: insertion, 6)
         try run(insertion)
     }
 
@@ -112,9 +112,9 @@ final class SQLiteStore: @unchecked Sendable {
         self.database = nil
     }
 
-    private func bind(_ text: String, _ column: Int32) {
+    func bind(_ text: String, to statement: OpaquePointer, _ column: Int32) {
         // The destructor -1 makes SQLite copy the text.
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        sqlite3_bind_text(insertion, column, text, Int32(text.utf8.count), copying)
+        sqlite3_bind_text(statement, column, text, Int32(text.utf8.count), copying)
     }
 }
