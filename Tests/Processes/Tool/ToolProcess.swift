@@ -101,16 +101,21 @@ final class ToolProcess: Sendable {
     func interrupt() { Glibc.kill(pid, SIGINT) }
 
     /// Interrupts the process once a directory isn't empty. A thread of its own watches the
-    /// directory, because a task may have to wait for other tests until the process has ended.
+    /// directory, because a task may have to wait for other tests until the process has ended. The
+    /// process is stopped while the thread looks, because on a busy machine a process that runs
+    /// has more time than one that waits.
     func interrupt(onceSomethingIsIn directory: URL) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 for _ in 0..<100_000 {
+                    kill(self.pid, SIGSTOP)
                     let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
                     if names?.isEmpty == false { break }
-                    usleep(300)
+                    kill(self.pid, SIGCONT)
+                    usleep(500)
                 }
                 self.interrupt()
+                kill(self.pid, SIGCONT)
                 continuation.resume()
             }
         }
