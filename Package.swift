@@ -177,16 +177,12 @@ let package = Package(
         tests("Layer", []),
 
         // The manifests of two examples declare these too; here CI builds them with everything else.
-        .target(name: "ChatKit", path: "Examples/Chat/Sources/ChatKit", swiftSettings: settings),
         .executableTarget(
-            name: "chat", dependencies: ["ChatKit", "Regnum", argumentParser],
-            path: "Examples/Chat/Sources/Chat", swiftSettings: settings),
-        .testTarget(
-            name: "ChatKitTests", dependencies: ["ChatKit"],
-            path: "Examples/Chat/Tests/ChatKitTests", swiftSettings: testSettings),
+            name: "chat", dependencies: ["Regnum", argumentParser],
+            path: "Examples/Chat/Sources", swiftSettings: settings),
         .testTarget(
             name: "ChatTests", dependencies: ["chat", "Regnum"],
-            path: "Examples/Chat/Tests/ChatTests", swiftSettings: testSettings),
+            path: "Examples/Chat/Tests", swiftSettings: testSettings),
         .executableTarget(
             name: "worker", dependencies: ["Regnum", "RegnumWorkers", argumentParser],
             path: "Examples/Worker/Sources", swiftSettings: settings),

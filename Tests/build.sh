@@ -85,7 +85,6 @@ progress_of() {
 targets_of() {
     local targets
     targets=$(printf ',%sTests' "$@")
-    targets=${targets/ChatTests/ChatTests,ChatKitTests}
     echo "${targets#,}"
 }
 

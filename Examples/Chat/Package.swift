@@ -19,20 +19,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
-        .target(name: "ChatKit", swiftSettings: settings),
         .executableTarget(
             name: "chat",
             dependencies: [
-                "ChatKit",
                 .product(name: "Regnum", package: "regnum"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Sources/Chat",
+            path: "Sources",
             swiftSettings: settings),
-        .testTarget(name: "ChatKitTests", dependencies: ["ChatKit"], swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
             dependencies: ["chat", .product(name: "Regnum", package: "regnum")],
+            path: "Tests",
             swiftSettings: settings),
     ]
 )

@@ -1,4 +1,3 @@
-import ChatKit
 import Foundation
 import Regnum
 
@@ -35,7 +34,7 @@ extension Realm {
     func deleteRoom(_ name: String) async throws {
         try await write { tx in
             guard let room = tx.object(Room.self, forPrimaryKey: name) else {
-                throw ChatFailure.noRoom(name)
+                throw Failure.noRoom(name)
             }
             tx.delete(room.messages)
             tx.delete(room)
@@ -50,9 +49,13 @@ extension Realm {
         }
     }
 
-    /// Returns the author's latest message in the room, if there is one.
-    nonisolated func latestMessage(room: String, author: String) -> ObjectId? {
-        object(Room.self, forPrimaryKey: room).messages.where { $0.author == author }.last?.id
+    /// Returns the author's latest message in the room.
+    nonisolated func latestMessage(room: String, author: String) throws -> ObjectId {
+        let messages = object(Room.self, forPrimaryKey: room).messages
+        guard let message = messages.where({ $0.author == author }).last else {
+            throw Failure("You have no messages in this room.")
+        }
+        return message.id
     }
 
     /// All rooms, sorted by name.
@@ -67,7 +70,7 @@ extension Transaction {
 
     func message(_ id: ObjectId) throws -> Message {
         guard let message = object(Message.self, forPrimaryKey: id) else {
-            throw ChatFailure("There is no message \(id).")
+            throw Failure("There is no message \(id).")
         }
         return message
     }

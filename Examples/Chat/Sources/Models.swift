@@ -1,4 +1,3 @@
-import ChatKit
 import Foundation
 import Regnum
 
@@ -22,7 +21,6 @@ final class Message: Object {
     @Persisted var text: String
     @Persisted var sentAt: Date
     @Persisted var editedAt: Date?
-    @Persisted(originProperty: "messages") var rooms: LinkingObjects<Room>
 }
 
 /// The reading position of a reader in a room. Belongs to the room and is deleted with it.
@@ -62,22 +60,43 @@ extension Frozen<Room> {
         let read = self.places.where { $0.reader == reader }.first?.number ?? 0
         return self.messages.where { $0.number > read && $0.author != reader }
     }
-}
 
-extension MessageContent {
-    init(_ message: Frozen<Message>) {
-        self.init(
-            id: message.id.description, room: message.rooms.first?.name ?? "",
-            author: message.author, text: message.text, sentAt: message.sentAt,
-            editedAt: message.editedAt)
+    /// Returns the room as a line of the list of rooms.
+    ///
+    /// - Parameter reader: The reader whose unread messages are counted, or `nil` to count none.
+    func line(for reader: String?) -> String {
+        let count = self.messages.count
+        var line = "\(printable(self.name))  \(count) message\(count == 1 ? "" : "s")"
+        if let reader { line += ", \(unread(by: reader).count) unread" }
+        return self.topic.isEmpty ? line : "\(line)  \(printable(self.topic))"
     }
 }
 
-extension RoomRow {
-    /// - Parameter reader: The reader whose unread messages are counted, or `nil` to count none.
-    init(_ room: Frozen<Room>, reader: String?, change: Change? = nil) {
-        self.init(
-            name: room.name, topic: room.topic, messageCount: room.messages.count,
-            unreadCount: reader.map { room.unread(by: $0).count }, change: change)
+extension Frozen<Message> {
+    /// The message as a line of a chat log.
+    var line: String { line(remark: self.editedAt == nil ? nil : "edited") }
+
+    func line(remark: String?) -> String {
+        let start = "[\(timeOfDay(self.sentAt))] <\(printable(self.author))>"
+        return "\(start) \(remark.map { "(\($0)) " } ?? "")\(printable(self.text))"
+    }
+}
+
+extension CollectionChange<Message> {
+    /// Returns a line for each message that was edited, deleted or sent, in this order. Deleted
+    /// messages have the text that they had last.
+    ///
+    /// - Parameter limit: The number of messages of the initial state to return, the latest ones.
+    func lines(last limit: Int = .max) -> [String] {
+        switch self {
+        case .initial(let messages):
+            return messages.suffix(limit).map(\.line)
+        case .update(_, let delta):
+            let edited = delta.modified.map { message in
+                "\(message.new.line(remark: "edited")) (was: \(printable(message.old.text)))"
+            }
+            let deleted = delta.deleted.map { $0.line(remark: "deleted") }
+            return edited + deleted + delta.inserted.map(\.line)
+        }
     }
 }
