@@ -14,11 +14,11 @@ extension LogCheck {
             let position = cursor.position
             if isOver || position >= required && base != nil { return cursor.point }
             if position >= required, try !isTailDamaged(segment, cursor.point, isLast: isLast) {
-                if addFailure(segment, at: position) { lackingEnd = .max }
+                if addFailures(segment, from: position) { lackingEnd = .max }
                 return cursor.point
             }
             let resumed = try resume(segment, after: position, before: limit, required)
-            if !addFailure(segment, at: position) {
+            if !addFailures(segment, from: position, to: resumed?.position) {
                 let next = resumed.map { segment.fileOffset(of: $0.position) }
                 report(
                     "the record there does not match its checksums or its predecessor; "
@@ -33,10 +33,17 @@ extension LogCheck {
         return nil
     }
 
-    /// Adds the failure of the disk to read the segment, if it failed. Returns whether it did.
-    private mutating func addFailure(_ segment: LogSegment, at position: LogPosition) -> Bool {
-        guard let failure = (segment.file as? PatchedFile)?.takeFailure() else { return false }
-        add(failure, segment.name, at: segment.fileOffset(of: position))
+    /// Adds the failures of the disk to read a part of the segment, which may extend to its end.
+    /// Returns whether it failed.
+    private mutating func addFailures(
+        _ segment: LogSegment, from start: LogPosition, to end: LogPosition? = nil
+    ) -> Bool {
+        let offset = segment.fileOffset(of: start)
+        let range = offset..<segment.fileOffset(of: end ?? segment.capacityEnd)
+        guard let failures = (segment.file as? PatchedFile)?.takeFailures(in: range) else {
+            return false
+        }
+        for failure in failures { add(failure, segment.name, at: failure.position ?? offset) }
         return true
     }
 

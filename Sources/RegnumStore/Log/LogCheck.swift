@@ -256,9 +256,15 @@ package struct LogCheck {
         ]
         for (name, isSound) in files where !isOver {
             // other processes can create and remove the file in the meantime
-            guard try directory.names().contains(name), try !isSound(),
-                try directory.names().contains(name)
-            else { continue }
+            do throws(StoreError) {
+                guard try directory.names().contains(name), try !isSound(),
+                    try directory.names().contains(name)
+                else { continue }
+            } catch {
+                guard error.isMediaFailure else { throw error }
+                add(error, name, at: 0)
+                continue
+            }
             let path = directory.path + "/" + name
             add(
                 StoreError(

@@ -5,8 +5,10 @@ final class PatchedFile: StoreFile {
     private let state = Guarded(State())
 
     private struct State: Sendable {
-        var unreadableBlocks: Set<UInt64> = []
-        var failure: StoreError?
+        /// Why blocks can't be read.
+        var failures: [UInt64: StoreError] = [:]
+        /// The blocks that `takeFailures` has returned.
+        var taken: Set<UInt64> = []
     }
 
     /// The size of the parts that a disk reads or doesn't.
@@ -14,11 +16,27 @@ final class PatchedFile: StoreFile {
 
     init(_ base: any StoreFile) { self.base = base }
 
-    /// Returns the failure since the last call, if any.
-    func takeFailure() -> StoreError? {
-        state.withLock { state in
-            defer { state.failure = nil }
-            return state.failure
+    /// Returns the failures in a part of the file that weren't returned before, one for each run of
+    /// blocks, with the offset of the run; `nil` if all that was read of that part is readable.
+    func takeFailures(in range: Range<UInt64>) -> [StoreError]? {
+        guard let last = range.last else { return nil }
+        let blocks = range.lowerBound / Self.blockByteCount...last / Self.blockByteCount
+        return state.withLock { state in
+            let known = state.failures.filter { blocks.contains($0.key) }
+            if known.isEmpty { return nil }
+            var errors: [StoreError] = []
+            for (block, failure) in known.sorted(by: { $0.key < $1.key })
+            where state.taken.insert(block).inserted {
+                var end = block + 1
+                while state.failures[end] != nil, state.taken.insert(end).inserted { end += 1 }
+                let (offset, count) = (block * Self.blockByteCount, end - block)
+                var error = failure
+                error.message +=
+                    " Affected: \(count * Self.blockByteCount) bytes at offset \(offset)."
+                error.position = offset
+                errors.append(error)
+            }
+            return errors
         }
     }
 
@@ -28,16 +46,15 @@ final class PatchedFile: StoreFile {
         let (last, isOver) = offset.addingReportingOverflow(UInt64(count) - 1)
         if isOver { return try base.read(at: offset, count: count) }
         let blocks = offset / Self.blockByteCount...last / Self.blockByteCount
-        let isKnown = state.withLock { $0.unreadableBlocks.contains(where: blocks.contains) }
+        let isKnown = state.withLock { state in
+            !state.failures.isEmpty && blocks.contains { state.failures[$0] != nil }
+        }
         if !isKnown {
             do throws(StoreError) {
                 return try base.read(at: offset, count: count)
             } catch {
                 guard error.isMediaFailure else { throw error }
-                state.withLock { state in
-                    state.failure = state.failure ?? error
-                    if blocks.count == 1 { state.unreadableBlocks.insert(blocks.lowerBound) }
-                }
+                if blocks.count == 1 { state.withLock { $0.failures[blocks.lowerBound] = error } }
             }
         }
         if blocks.count == 1 {

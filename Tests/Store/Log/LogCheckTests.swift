@@ -49,7 +49,7 @@ import Testing
         let process = try realm.openWriter()
         for _ in 0..<100 { try process.commit(3_000) }
         let system = WatchedFileSystem(realm.disk)
-        system.unreadable = ("log-0-0", 65_536..<69_632)
+        system.unreadable = [("log-0-0", 65_536..<69_632)]
         let check = try LogCheck.run(
             system, path: realm.path, options: realm.options, limit: 10
         ) { false }
@@ -62,6 +62,49 @@ import Testing
         try #require(check.versions.count == 2)
         let missingCount = check.versions[1].lowerBound - check.versions[0].upperBound - 1
         expectTrue(missingCount >= 1 && missingCount <= 3, "\(check.versions)")
+    }
+
+    /// Several blocks of a segment can't be read, and another record is damaged.
+    @Test func eachUnreadableBlockIsNamedAtItsPlace() throws {
+        var realm = LogFixture()
+        realm.options.firstSegmentByteCount = 1 << 20
+        realm.options.maximumSegmentByteCount = 1 << 20
+        let process = try realm.openWriter()
+        for _ in 0..<100 { try process.commit(3_000) }
+        var bytes = try requireValue(realm.disk.contents(of: "log-0-0", in: realm.path))
+        process.log.releaseWriterLock()
+        bytes[4_096 + 5 * 3_048] ^= 1  // in the header of the record
+        realm.disk.setContents(bytes, of: "log-0-0", in: realm.path)
+        let system = WatchedFileSystem(realm.disk)
+        system.unreadable = [
+            ("log-0-0", 65_536..<69_632), ("log-0-0", 131_072..<139_264),
+            ("log-0-0", 798_720..<802_816),  // after the end of the log
+        ]
+        let check = try LogCheck.run(
+            system, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        let places = check.damages.map(\.position)
+        expectEqual(places, [4_096 + 5 * 3_048, 65_536, 131_072, 798_720])
+        expectEqual(check.damages.map { $0.errno == EIO }, [false, true, true, true])
+        expectTrue(check.damages.contains { $0.message.contains("8192 bytes at offset 131072") })
+        expectEqual(check.versions.count, 4)
+        expectEqual(check.versions.last?.upperBound, 100)
+    }
+
+    /// A small file that isn't needed to read the realm.
+    @Test func unreadableRetentionIsDamage() throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        try process.commit()
+        try process.log.retentionFile.write(.none)
+        let system = WatchedFileSystem(realm.disk)
+        system.unreadable = [("retention", 0..<52)]
+        let check = try LogCheck.run(
+            system, path: realm.path, options: realm.options, limit: 10
+        ) { false }
+        expectEqual(check.damages.map(\.path), [realm.path + "/retention"])
+        expectEqual(check.damages.first?.errno, EIO)
+        expectEqual(check.versions, [1...1])
     }
 
     /// A segment that can't be read may have had commits, and the one after it doesn't tell if it
@@ -172,8 +215,8 @@ private final class WatchedFileSystem: FileSystem {
     // Guard of all: set before the check starts, on the thread that runs it.
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
-    /// The bytes of a file that the disk can't read. Guard: as for the others.
-    nonisolated(unsafe) var unreadable: (name: String, range: Range<UInt64>)?
+    /// The bytes of files that the disk can't read. Guard: as for the others.
+    nonisolated(unsafe) var unreadable: [(name: String, range: Range<UInt64>)] = []
 
     init(_ base: any FileSystem) { self.base = base }
 
@@ -219,8 +262,8 @@ private final class WatchedDirectory: RealmDirectory {
         system.willOpen(name)
         defer { system.didOpen(name) }
         let file = try base.open(name)
-        guard let unreadable = system.unreadable, unreadable.name == name else { return file }
-        return WatchedFile(file, unreadable.range)
+        let ranges = system.unreadable.filter { $0.name == name }.map(\.range)
+        return ranges.isEmpty ? file : WatchedFile(file, ranges)
     }
     func create(_ name: String) throws(StoreError) -> any StoreFile { try base.create(name) }
     func rename(_ name: String, to target: String) throws(StoreError) {
@@ -236,16 +279,17 @@ private final class WatchedDirectory: RealmDirectory {
 
 private final class WatchedFile: StoreFile {
     private let base: any StoreFile
-    private let unreadable: Range<UInt64>
+    private let unreadable: [Range<UInt64>]
 
-    init(_ base: any StoreFile, _ unreadable: Range<UInt64>) {
+    init(_ base: any StoreFile, _ unreadable: [Range<UInt64>]) {
         self.base = base
         self.unreadable = unreadable
     }
 
     func size() throws(StoreError) -> UInt64 { try base.size() }
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
-        if (offset..<offset + UInt64(count)).overlaps(unreadable) {
+        let range = offset..<offset + UInt64(count)
+        if unreadable.contains(where: { range.overlaps($0) }) {
             throw StoreError(.ioFailed, "The disk can't be read.", errno: EIO)
         }
         return try base.read(at: offset, count: count)
