@@ -6,6 +6,8 @@
 struct ScatteredRecords {
     /// Whether the budget was exceeded. No writer leaves such bytes.
     private(set) var isForged = false
+    /// The number of bytes whose body checksums were computed.
+    private(set) var spent = 0
     let salt: UInt64
     /// The offset of the bytes in the file.
     let fileOffset: UInt64
@@ -19,8 +21,18 @@ struct ScatteredRecords {
         in bytes: UnsafeRawBufferPointer, before limit: Int,
         _ body: (_ record: DecodedRecord, _ offset: Int) -> Void
     ) {
-        var budget = 2 * bytes.count
         var offset = 0
+        while let record = next(in: bytes, at: &offset, before: limit) {
+            body(record, offset)
+            offset += record.byteCount
+        }
+    }
+
+    /// Returns the first valid record at `offset` or after it that starts before `limit`, and sets
+    /// `offset` to where it starts.
+    mutating func next(
+        in bytes: UnsafeRawBufferPointer, at offset: inout Int, before limit: Int
+    ) -> DecodedRecord? {
         while offset < limit, bytes.count - offset >= RecordHeader.byteCount {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             let place = fileOffset + UInt64(offset)
@@ -31,21 +43,20 @@ struct ScatteredRecords {
                 offset += 8
                 continue
             }
-            budget -= min(
+            spent += min(
                 RecordFraming.byteCount(bodyByteCount: claimed.bodyByteCount), rest.count)
-            guard budget >= 0 else {
+            guard spent <= 2 * bytes.count else {
                 isForged = true
-                return
+                return nil
             }
             if let record = RecordFraming.decode(
                 rest, salt: salt, fileOffset: place, maximumBodyByteCount: maximumBodyByteCount)
             {
-                body(record, offset)
-                offset += record.byteCount
-            } else {
-                offset += 8
+                return record
             }
+            offset += 8
         }
+        return nil
     }
 }
 
@@ -65,15 +76,18 @@ extension LogSegment {
             var records = ScatteredRecords(
                 salt: header.salt, fileOffset: fileOffset(of: start),
                 maximumBodyByteCount: options.maximumStoredBodyByteCount)
-            var found: LogPoint?
-            bytes.withUnsafeBytes { all in
-                records.forEach(in: all, before: all.count) { record, offset in
+            let found = bytes.withUnsafeBytes { all -> LogPoint? in
+                var offset = 0
+                while let record = records.next(in: all, at: &offset, before: all.count) {
                     let place = start + UInt64(offset)
-                    guard found == nil, place > position else { return }
-                    found = LogPoint(
-                        position: place, sequence: record.header.sequence,
-                        chain: record.header.previousChain)
+                    if place > position {
+                        return LogPoint(
+                            position: place, sequence: record.header.sequence,
+                            chain: record.header.previousChain)
+                    }
+                    offset += record.byteCount
                 }
+                return nil
             }
             if let found { return found }
             // The next window begins with what may be the beginning of a record.
