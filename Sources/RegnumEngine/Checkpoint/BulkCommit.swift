@@ -30,7 +30,8 @@ struct BulkCommit: Equatable {
     ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
         let file = try nodes.bytes(ofFile: fileNumber)
         let root = try CheckpointLoader.load(
-            directory, version: version, from: file, seed: base.content.context.seed)
+            directory, version: version, from: file, seed: base.content.context.seed,
+            acceptsDamage: true)
         guard root.continues(base) else {
             throw StoreError(
                 .invalidDatabase,

@@ -15,7 +15,7 @@ struct CheckpointLoader {
     private var reader: ImageReader
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
-    private let isReadOnly: Bool
+    private let acceptsDamage: Bool
     /// The largest number of elements for which memory is reserved before they are read.
     private static let maximumReservedCount = 4_096
 
@@ -31,8 +31,7 @@ struct CheckpointLoader {
     ///     valid.
     ///   - maximumCheckedFirstByteCount: The largest image whose checksum is verified before it is
     ///     decoded.
-    ///   - isReadOnly: Whether no transaction is based on the root. Then it is loaded even if a
-    ///     leaf is damaged that would become the root of an index.
+    ///   - acceptsDamage: Whether it is loaded even if the only leaf of an index is damaged.
     ///
     /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
     /// wrote, `ioFailed` if the file can't be read.
@@ -41,7 +40,7 @@ struct CheckpointLoader {
         _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: Identity128,
         knownSchema: DatabaseSchema? = nil,
         maximumCheckedFirstByteCount: Int = ImagePieces.maximumCheckedFirstByteCount,
-        isReadOnly: Bool = false
+        acceptsDamage: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         guard let count = Int(exactly: directory.byteCount), count <= Limits.maximumImageByteCount
         else {
@@ -55,7 +54,7 @@ struct CheckpointLoader {
                 throw mismatch(directory, version: version)
             }
             var loader = CheckpointLoader(
-                file, pieces, directory, seed, knownSchema, isReadOnly)
+                file, pieces, directory, seed, knownSchema, acceptsDamage)
             do throws(StoreError) {
                 return try loader.run(version: version)
             } catch {
@@ -81,10 +80,10 @@ struct CheckpointLoader {
 
     private init(
         _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: SizedImage,
-        _ seed: Identity128, _ knownSchema: DatabaseSchema?, _ isReadOnly: Bool
+        _ seed: Identity128, _ knownSchema: DatabaseSchema?, _ acceptsDamage: Bool
     ) {
         self.knownSchema = knownSchema
-        self.isReadOnly = isReadOnly
+        self.acceptsDamage = acceptsDamage
         self.directory = directory
         source = NodeSource(file)
         context = TreeContext(seed: seed, source: source)
@@ -239,7 +238,7 @@ struct CheckpointLoader {
         }
         try reader.require(entryCount == count, "an index has the wrong number of entries")
         return try IndexTree.assemble(
-            leaves, source: source, edit, order, isReadOnly: isReadOnly)
+            leaves, source: source, edit, order, acceptsDamage: acceptsDamage)
     }
 
     // MARK: Clusters

@@ -14,23 +14,24 @@ extension CheckpointLoader {
     /// Loads the root of a checkpoint that the log refers to.
     static func load(
         _ reference: CheckpointReference, from nodes: any NodesFiles, seed: Identity128,
-        knownSchema: DatabaseSchema? = nil, isReadOnly: Bool = false
+        knownSchema: DatabaseSchema? = nil, acceptsDamage: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         try load(
             SizedImage(
                 extent: reference.offset, byteCount: reference.byteCount, crc: reference.crc),
             version: reference.version, from: nodes.bytes(ofFile: reference.file), seed: seed,
-            knownSchema: knownSchema, isReadOnly: isReadOnly)
+            knownSchema: knownSchema, acceptsDamage: acceptsDamage)
     }
 
     /// Loads the root of a checkpoint of the realm, or an empty root for `nil`.
     static func load(
         _ reference: CheckpointReference?, in nodes: NodesDirectory,
-        knownSchema: DatabaseSchema? = nil
+        knownSchema: DatabaseSchema? = nil, acceptsDamage: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         guard let reference else { return .makeEmpty(realmID: nodes.realmID) }
         return try load(
-            reference, from: nodes, seed: nodes.realmID, knownSchema: knownSchema)
+            reference, from: nodes, seed: nodes.realmID, knownSchema: knownSchema,
+            acceptsDamage: acceptsDamage)
     }
 
     /// Returns the bytes of its file that a checkpoint needs, or 0 if they can't be read.

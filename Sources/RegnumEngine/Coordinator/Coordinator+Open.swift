@@ -125,14 +125,13 @@ extension Coordinator {
         _ path: String, _ options: CoordinatorOptions, isWanted: () -> Bool
     ) throws(StoreError) -> Coordinator {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
-        let log: RealmLog
-        let report: RecoveryReport
-        if options.isReadOnly {
-            (log, report) = try RealmLog.openForReading(
-                options.fileSystem, path: path, options: options.store, load: incoming.begin,
-                incoming.apply)
-        } else {
-            (log, report) = try RealmLog.open(
+        let (log, report) = try incoming.preferringIntact { () throws(StoreError) in
+            if options.isReadOnly {
+                return try RealmLog.openForReading(
+                    options.fileSystem, path: path, options: options.store, load: incoming.begin,
+                    incoming.apply)
+            }
+            return try RealmLog.open(
                 options.fileSystem, path: path, options: options.store,
                 seed: RealmContent.seed(options), isWanted: isWanted, load: incoming.begin,
                 incoming.apply)

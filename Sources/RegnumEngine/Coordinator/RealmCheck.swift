@@ -60,7 +60,7 @@ package enum RealmCheck {
                 walk.visit(start, in: file, byteCount: Int(clamping: reference.byteCount))
             else { return }
             walk.findings.directoryCount += 1
-            let root = try CheckpointLoader.load(reference, in: nodes)
+            let root = try CheckpointLoader.load(reference, in: nodes, acceptsDamage: true)
             for table in root.schema.tables where !walk.endsHere() {
                 TableCheck(walk: walk, root: root, table: table).checkLeaves()
             }

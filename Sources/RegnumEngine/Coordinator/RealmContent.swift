@@ -15,9 +15,11 @@ package enum RealmContent {
         _ path: String, _ options: CoordinatorOptions
     ) throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
-        let (log, _) = try RealmLog.openForReading(
-            options.fileSystem, path: path, options: options.store, load: incoming.begin,
-            incoming.apply)
+        let (log, _) = try incoming.preferringIntact { () throws(StoreError) in
+            try RealmLog.openForReading(
+                options.fileSystem, path: path, options: options.store, load: incoming.begin,
+                incoming.apply)
+        }
         return (incoming.root, log.timelines.withLock { $0 })
     }
 

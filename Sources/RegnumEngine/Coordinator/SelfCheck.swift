@@ -64,7 +64,7 @@ package final class SelfCheck: Sendable {
         do throws(StoreError) {
             let loaded = try CheckpointLoader.load(
                 written.directory, version: root.version, from: file,
-                seed: root.content.context.seed)
+                seed: root.content.context.seed, acceptsDamage: true)
             expect(loaded, sameAs: root, "The checkpoint")
         } catch {
             fail(error, "The checkpoint of version \(root.version)")

@@ -40,14 +40,15 @@ extension IndexTree {
     /// Builds a tree over leaves in a file. Inner nodes are created on the heap; leaves are loaded
     /// on first access.
     ///
-    /// Throws `invalidDatabase` if the leaves can't form a tree, or if the only leaf is damaged.
+    /// Throws `invalidDatabase` if the leaves can't form a tree, or if the only leaf, which is
+    /// loaded at once, is damaged.
     ///
-    /// - Parameter isReadOnly: Whether the tree is never edited. Then a single leaf isn't loaded
-    ///   either, and gets a parent.
+    /// - Parameter acceptsDamage: Whether an only leaf that is damaged gets a parent instead, so
+    ///   that it reads as damaged like any other leaf.
     static func assemble(
         _ leaves: [IndexChild], source: NodeSource, _ edit: NodeEdit,
         _ order: LeafOrder = .strict, maximumCount: Int = Limits.maximumEntryCount,
-        isReadOnly: Bool = false
+        acceptsDamage: Bool = false
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
         guard areSound(leaves, order),
@@ -61,11 +62,13 @@ extension IndexTree {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
         }
-        if leaves.count == 1, !isReadOnly {
+        if leaves.count == 1 {
             let image = IndexLeaf.read(source, leaves[0])
-            if image.count == 0, let damage = source.firstDamage { throw damage }
-            tree.root = edit.own(image)
-            return tree
+            if image.count > 0 {
+                tree.root = edit.own(image)
+                return tree
+            }
+            if !acceptsDamage, let damage = source.firstDamage { throw damage }
         }
         var levels = IndexLevels(source: source.word)
         for leaf in leaves { levels.append(leaf, edit) }

@@ -137,7 +137,7 @@ struct SalvageBases {
     ) throws(StoreError) -> DatabaseRoot? {
         do throws(StoreError) {
             return try CheckpointLoader.load(
-                reference, from: nodes, seed: nodes.realmID, isReadOnly: true)
+                reference, from: nodes, seed: nodes.realmID, acceptsDamage: true)
         } catch {
             var error = error
             if error.code == .historyTrimmed {

@@ -147,30 +147,74 @@ struct DamagedLeafTests {
         await realm.close()
     }
 
+    /// The only leaf of an index is read when a realm is opened. Both checkpoints of a compaction
+    /// refer to it.
+    // Covers .invalidDatabase
+    @Test func onlyLeafOfAnIndexFailsOnlyWhatReadsIt() async throws {
+        var configuration = self.configuration { $0.store.firstSegmentByteCount = 8_192 }
+        configuration.historyRetention = .nothing
+        var realm = try await Realm.open(configuration)
+        try await realm.write { tx in
+            for number in 0..<7 { try tx.add(Room("room \(number)")) }
+            for number in 0..<Self.count {
+                let crate = Crate()
+                crate.id = number
+                crate.name = Self.name(number)
+                try tx.add(crate)
+            }
+        }
+        _ = try await realm.compact()
+        await realm.close()
+        try expectTrue(!folder.names(in: "test.realm").contains("log-0-0"))
+        let file = folder["test.realm/nodes-1"]
+        let leaf = try requireValue(Self.indexLeaf(ofCount: 7, in: Data(contentsOf: file)))
+        try flip(file, leaf + 16)
+
+        let report = try await Realm.verify(at: folder["test.realm"])
+        expectEqual(report.damages.map(\.className), ["Room"])
+        expectEqual(report.damages.map(\.offset), [UInt64(leaf)])
+        realm = try await Realm.open(configuration)
+        try await expectEqual(readNames(realm).count, Self.count)
+        let error = await realmError {
+            try await realm.read { tx in tx.object(Room.self, forPrimaryKey: "room 3") != nil }
+        }
+        expectEqual(error?.code, .invalidDatabase)
+        expectEqual(error?.position, UInt64(leaf))
+        let refused = await realmError { try await realm.write { tx in try tx.add(Room("new")) } }
+        expectEqual(refused?.code, .invalidDatabase)
+        try await realm.write { tx in
+            try requireValue(tx.object(Crate.self, forPrimaryKey: 5)).name = "a new name"
+        }
+        await realm.close()
+
+        try flip(file, leaf + 16)
+        realm = try await Realm.open(configuration)
+        try await expectEqual(readNames(realm)[5], "a new name")
+        expectEqual(realm.snapshot().objects(Room.self).count, 7)
+        try await realm.snapshot().checkIntegrity()
+        await realm.close()
+    }
+
+    /// Returns the offset of an index leaf with that many entries.
+    private static func indexLeaf(ofCount count: UInt8, in bytes: Data) -> Int? {
+        let header = Data([0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x08, 0, 0, 9, 1, count, 0])
+        return stride(from: 4_096, to: bytes.count - 16, by: 64).first {
+            bytes[$0..<$0 + 16] == header
+        }
+    }
+
     /// A read that fails once, due to the disk or a lack of memory.
     // Covers .ioFailed
     @Test(arguments: [EIO, ENOMEM])
     func readThatFailsOnceFailsNothingElse(errno: Int32) async throws {
         let disk = SimFileSystem(seed: 3)
-        var configuration = Realm.Configuration(
-            location: .file(URL(filePath: "/once")), objectTypes: [Room.self])
-        configuration.logger = nil
-        configuration.adjust = { options in
-            options.fileSystem = disk
-            options.checkpoint.minimumClosingByteCount = 1
-            options.store.idleDelayNanoseconds = 3_600_000_000_000
-        }
-        var realm = try await Realm.open(configuration)
-        try await realm.write { tx in
-            for number in 0..<3_000 { try tx.add(Room("room \(number)")) }
-        }
-        await realm.close()
-        realm = try await Realm.open(configuration)
+        let realm = try await openRooms(on: disk)
         disk.inject(SimFailure(.read, errno: errno))
         let error = await realmError {
             try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
         }
         expectTrue(error?.code == .ioFailed && disk.firedFailureCount == 1)
+        expectTrue(error?.path != nil && error?.position != nil)
         try await realm.write { tx in
             for room in tx.objects(Room.self) { room.topic = room.name }
         }
@@ -179,5 +223,46 @@ struct DamagedLeafTests {
         let topics = try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
         expectTrue(topics == (0..<3_000).map { "room \($0)" })
         await realm.close()
+    }
+
+    /// A failing disk can take many seconds for each attempt.
+    // Covers .ioFailed
+    @Test func checkReadsAnUnreadableLeafOnlyOnce() async throws {
+        let disk = SimFileSystem(seed: 4)
+        let realm = try await openRooms(on: disk)
+        try await realm.read { tx in  // reads the index
+            for id in 0..<3_000 { expectTrue(tx.object(Crate.self, forPrimaryKey: id) != nil) }
+        }
+        disk.inject(SimFailure(.read, errno: EIO, times: .forever))
+        let report = try await realm.snapshot().integrityReport()
+        let count = disk.firedFailureCount
+        disk.clearFailures()
+        expectTrue(report.damages.count > 10 && count < 1_000, "\(count) attempts: \(report)")
+        // what was found is no longer known
+        try await realm.snapshot().checkIntegrity()
+        await realm.close()
+    }
+
+    /// Opens a realm of which all content is in a nodes file.
+    private func openRooms(on disk: SimFileSystem) async throws -> Realm {
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/rooms")), objectTypes: [Crate.self, Room.self])
+        configuration.logger = nil
+        configuration.adjust = { options in
+            options.fileSystem = disk
+            options.checkpoint.minimumClosingByteCount = 1
+            options.store.idleDelayNanoseconds = 3_600_000_000_000
+        }
+        let realm = try await Realm.open(configuration)
+        try await realm.write { tx in
+            for number in 0..<3_000 {
+                try tx.add(Room("room \(number)"))
+                let crate = Crate()
+                crate.id = number
+                try tx.add(crate)
+            }
+        }
+        await realm.close()
+        return try await Realm.open(configuration)
     }
 }
