@@ -49,7 +49,7 @@ extension Coordinator {
             do {
                 return try await build(version, history, findings)
             } catch let error as StoreError {
-                guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                guard error.code == .historyTrimmed || error.isPermanentDamage else {
                     throw error
                 }
                 failed = (findings.names, error)
@@ -73,10 +73,10 @@ extension Coordinator {
                 }
                 if try await advance(past, to: version) { return past }
             } catch {
-                guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                guard error.code == .historyTrimmed || error.isPermanentDamage else {
                     throw error
                 }
-                if failure == nil || error.code == .invalidDatabase { failure = error }
+                if failure == nil || error.isPermanentDamage { failure = error }
             }
         }
         try Task.checkCancellation()

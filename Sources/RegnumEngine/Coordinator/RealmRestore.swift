@@ -58,9 +58,11 @@ package struct RealmRestore: Sendable {
 
     private func find() throws(StoreError) -> (root: DatabaseRoot, timelines: Timelines) {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
-        let (log, _) = try RealmLog.openForReading(
-            options.fileSystem, path: source, options: options.store, load: incoming.begin,
-            incoming.apply)
+        let (log, _) = try incoming.preferringIntact { () throws(StoreError) in
+            try RealmLog.openForReading(
+                options.fileSystem, path: source, options: options.store, load: incoming.begin,
+                incoming.apply)
+        }
         defer { log.releaseLocks() }
         let newest = incoming.root
         let timelines = log.timelines.withLock { $0 }
@@ -119,10 +121,10 @@ package struct RealmRestore: Sendable {
                 while try !past.advance(to: version) { try checkCancellation() }
                 return past.root
             } catch {
-                guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                guard error.code == .historyTrimmed || error.isPermanentDamage else {
                     throw error
                 }
-                if failure == nil || error.code == .invalidDatabase { failure = error }
+                if failure == nil || error.isPermanentDamage { failure = error }
             }
         }
         if let failure { throw failure }

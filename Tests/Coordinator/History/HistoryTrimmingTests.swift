@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -141,6 +142,34 @@ struct HistoryTrimmingTests {
         let reader = try await coordinator.history(from: 15)  // from the log's beginning
         expectEqual(numbers(reader.root), Array(0..<15))
         expectNil(reader.root.damage)
+        await coordinator.close()
+    }
+
+    /// The disk can't read the nearest checkpoint.
+    @Test func anUnreadableCheckpointIsNotTheOnlyBeginning() async throws {
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.checkpoint.maximumCommitCount = 10
+            options.checkpoint.minimumReloadByteCount = .max
+            options.checkpoint.paceNanoseconds = 0
+        }
+        for number in 0..<10 { try await insert(number, into: coordinator) }
+        try await eventually { coordinator.statistics.checkpoints == 1 }
+        for number in 10..<18 { try await insert(number, into: coordinator) }
+        var readCount = 0
+        for nth in 1...100 {
+            let count = disk.firedFailureCount
+            disk.inject(SimFailure(.read, nth: nth, errno: EIO))
+            defer { disk.clearFailures() }
+            do {
+                let reader = try await coordinator.history(from: 15)
+                expectEqual(numbers(reader.root), Array(0..<15))
+                if disk.firedFailureCount > count { readCount += 1 }
+            } catch let error as StoreError {
+                expectTrue(error.isMediaFailure, "\(error)")  // the log itself
+            }
+            if disk.firedFailureCount == count { break }
+        }
+        expectTrue(readCount > 0)
         await coordinator.close()
     }
 
