@@ -35,6 +35,9 @@ extension DatabaseRoot {
 
     func check(_ walk: IntegrityWalk) {
         walk.findings.version = version
+        let source = content.context.source
+        source?.noteCheck(isBeginning: true)
+        defer { source?.noteCheck(isBeginning: false) }
         let inherited = inheritedDamage
         for table in schema.tables where !walk.endsHere() {
             let check = TableCheck(walk: walk, root: self, table: table)

@@ -16,6 +16,8 @@ final class NodeSource: Sendable {
     /// The first damage encountered, and the first that is permanent.
     private let damage = Guarded<(first: StoreError?, permanent: StoreError?)>((nil, nil))
     private let isDamaged = Atomic(false)
+    /// The number of checks in progress.
+    private let checkCount = Atomic(0)
     /// Damage encountered while a commit was applied. The zeros read instead may have been copied
     /// into the new version, where they can't be distinguished from values.
     private let inherited = Guarded<StoreError?>(nil)
@@ -104,10 +106,7 @@ final class NodeSource: Sendable {
         _ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32, count: Int? = nil
     ) -> Image {
         let place = Place(offset: offset, byteCount: byteCount, kind: kind.rawValue)
-        // A read error may be temporary; damage is permanent.
-        if hasDamage, let known = substitutes.withLock({ $0.errors[place] }),
-            known.code == .invalidDatabase
-        {
+        if hasDamage, let known = substitutes.withLock({ $0.errors[place] }), isFinal(known) {
             return substitute(place, known)
         }
         do throws(StoreError) {
@@ -127,8 +126,33 @@ final class NodeSource: Sendable {
             else { throw damageError(offset, byteCount, "are not what their parent describes") }
             return Image(address: node.address, damage: nil)
         } catch {
+            var error = error
+            error.position = error.position ?? offset
             return substitute(place, error)
         }
+    }
+
+    /// Returns whether an image that couldn't be read isn't read again. A read error may be
+    /// temporary; damage is permanent, and what a watch with damage reads is discarded.
+    private func isFinal(_ error: StoreError) -> Bool {
+        error.code == .invalidDatabase || DamageWatch.encountered != nil
+            || error.isMediaFailure && checkCount.load(ordering: .relaxed) > 0
+    }
+
+    /// Begins or ends a check, which reads everything, row by row. Meanwhile, what the disk can't
+    /// read is read only once, since each attempt can take the disk many seconds.
+    func noteCheck(isBeginning: Bool) {
+        if isBeginning {
+            checkCount.add(1, ordering: .relaxed)
+        } else {
+            checkCount.subtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// Whether an image was found damaged itself, and not only one that it needs.
+    func isImageDamaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> Bool {
+        let place = Place(offset: offset, byteCount: byteCount, kind: kind.rawValue)
+        return substitutes.withLock { $0.errors[place]?.position == offset }
     }
 
     /// Records that an image has the right checksum but not the content that its parent expects.

@@ -12,8 +12,10 @@ extension Cluster {
         let slot = slot(index)
         let byteCount = Node.headerByteCount + rowCount << 4
         // The source takes the chunk for damaged if its text is.
+        let offset = slot.chunkExtent & ~63
         guard slot.textUsed > 0,
-            let bytes = try? source.file.image(at: slot.chunkExtent & ~63, count: byteCount),
+            !source.isImageDamaged(.chunk, at: offset, byteCount: byteCount),
+            let bytes = try? source.file.image(at: offset, count: byteCount),
             let address = bytes.baseAddress,
             cregnum_crc32c(0, address, byteCount) == slot.chunkCRC
         else { return nil }

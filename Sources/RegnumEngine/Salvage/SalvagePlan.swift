@@ -136,8 +136,10 @@ struct SalvageBases {
         _ reference: CheckpointReference, _ nodes: NodesDirectory, isNeeded: Bool
     ) throws(StoreError) -> DatabaseRoot? {
         do throws(StoreError) {
-            return try CheckpointLoader.load(
+            let root = try CheckpointLoader.load(
                 reference, from: nodes, seed: nodes.realmID, acceptsDamage: true)
+            root.content.context.source?.noteCheck(isBeginning: true)  // as long as it exists
+            return root
         } catch {
             var error = error
             if error.code == .historyTrimmed {

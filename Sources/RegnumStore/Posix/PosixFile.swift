@@ -45,7 +45,7 @@ package final class PosixFile: StoreFile {
             let end = try size()
             room = end > offset ? Int(min(UInt64(count), end - offset)) : 0
         }
-        var failure: Int32 = 0
+        var failure: (number: Int32, offset: UInt64)?
         let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
             while filled < room {
                 let position = start.addingReportingOverflow(off_t(filled))
@@ -55,12 +55,14 @@ package final class PosixFile: StoreFile {
                         descriptor, buffer.baseAddress! + filled, room - filled,
                         position.partialValue)
                 }
-                if result < 0 { failure = Int32(-result) }
+                if result < 0 { failure = (Int32(-result), offset + UInt64(filled)) }
                 if result <= 0 { break }
                 filled += result
             }
         }
-        guard failure == 0 else { throw .system(failure, "read", path) }
+        if let failure {
+            throw .system(failure.number, "read byte \(failure.offset) of", path)
+        }
         return bytes
     }
 
