@@ -96,7 +96,7 @@ void cregnum_futex_wake(const void *word, int count);
 // Thread-local words
 
 /// The number of words per thread.
-#define CREGNUM_THREAD_WORD_COUNT 2
+#define CREGNUM_THREAD_WORD_COUNT 3
 /// Returns word `index` of the calling thread; 0 if it was never set.
 uintptr_t cregnum_thread_word(int index);
 void cregnum_set_thread_word(int index, uintptr_t word);

@@ -36,7 +36,9 @@ struct CheckpointWriter {
     /// replaced by zeros. Leaves that the file already has aren't read.
     mutating func write() throws(StoreError) -> WrittenCheckpoint {
         try checkSound()  // a migration that saves its state may have encountered damage before
-        return try DamageWatch.check(on: root) { () throws(StoreError) in try writeLeaves() }
+        return try DamageWatch.check(on: root) { () throws(StoreError) in
+            try TransientLeaves.run { () throws(StoreError) in try writeLeaves() }
+        }
     }
 
     private mutating func writeLeaves() throws(StoreError) -> WrittenCheckpoint {
@@ -117,6 +119,7 @@ struct CheckpointWriter {
     private mutating func writeChunk(
         _ cluster: Cluster, _ column: Int
     ) throws(StoreError) -> ImagePlace {
+        TransientLeaves.letGo()
         let slot = cluster.slot(column)
         let rowCount = cluster.rowCount
         guard rowCount > 0 else { return ImagePlace() }
@@ -137,6 +140,7 @@ struct CheckpointWriter {
     private mutating func writeText(
         _ cluster: Cluster, _ column: Int
     ) throws(StoreError) -> ImagePlace {
+        TransientLeaves.letGo()
         let slot = cluster.slot(column)
         guard slot.flags.contains(.text), slot.textUsed > 0, cluster.rowCount > 0 else {
             return ImagePlace()
@@ -157,6 +161,7 @@ struct CheckpointWriter {
     ) throws(StoreError) {
         guard let list = cluster.largeList(column) else { return }
         for index in 0..<list.count {
+            TransientLeaves.letGo()
             var place = ImagePlace()
             if list.isFree(index) {
                 // The entry is unused.
@@ -172,6 +177,7 @@ struct CheckpointWriter {
     }
 
     private mutating func writeVersions(_ cluster: Cluster) throws(StoreError) -> ImagePlace {
+        TransientLeaves.letGo()
         if isSameFile, cluster.isVersionImageCurrent {
             output.keep(byteCount: Node.headerByteCount + 8 * cluster.rowCount)
             return ImagePlace(extent: cluster.versionExtent, crc: cluster.versionCRC)
@@ -225,6 +231,7 @@ struct CheckpointWriter {
     private mutating func writeLeaf(
         _ place: IndexChild, _ image: inout [UInt64]
     ) throws(StoreError) -> ImagePlace {
+        TransientLeaves.letGo()
         var node = Node(word: UInt(place.word))
         if node == nil, let source = root.content.context.source {
             node = IndexLeaf.read(source, place)

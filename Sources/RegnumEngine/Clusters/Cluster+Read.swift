@@ -88,9 +88,17 @@ extension Cluster {
     /// loaded.
     @inline(__always)
     func text(_ column: Int) -> UnsafeMutableRawPointer {
-        let word = loadWord(slot(column).address + ClusterOffsets.a)
+        let word = textWord(slot(column))
         precondition(word != 0, "The text of a chunk isn't loaded.")
         return Cluster.rows(word)
+    }
+
+    /// Returns the word of a column's text node, or 0 if it has none or isn't loaded.
+    @inline(__always)
+    func textWord(_ slot: ColumnSlot) -> UInt {
+        let place = slot.address + ClusterOffsets.a
+        let word = loadWord(place)
+        return word != 0 ? word : TransientLeaves.word(at: place) ?? 0
     }
 
     /// Returns the first row of a column's chunk, loading it if necessary.

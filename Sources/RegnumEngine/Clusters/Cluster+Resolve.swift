@@ -9,6 +9,8 @@ extension Cluster {
     /// Loads the chunk of a column from its image, with the text it refers to.
     @inline(never)
     func resolveChunk(_ column: Int) -> UInt {
+        let place = node.address + (ClusterOffsets.words &+ 8 &* column)
+        if let word = TransientLeaves.word(at: place) { return word }
         let slot = slot(column)
         let type = slot.type
         let extent = slot.chunkExtent
@@ -32,8 +34,13 @@ extension Cluster {
             image = source.damaged(.chunk, at: offset, byteCount: byteCount, cause: textDamage)
         }
         let word = Cluster.word(image, log2: type == .int ? log2 : 0)
-        if isSound { setWord(column, word) }
+        if isSound { Cluster.keep(word, at: place, of: source) }
         return word
+    }
+
+    /// Stores the word of a loaded leaf in its parent, or keeps it for the calling thread.
+    static func keep(_ word: UInt, at place: UnsafeMutableRawPointer, of source: NodeSource) {
+        if !TransientLeaves.keep(word, at: place, of: source) { storeWord(word, place) }
     }
 
     /// Returns whether the rows of a chunk, unless it is of texts, have the form that values of the
@@ -63,12 +70,12 @@ extension Cluster {
 
     /// Loads the text node of a chunk. Returns its damage, if any.
     private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> StoreError? {
+        if slot.textUsed == 0 || textWord(slot) != 0 { return nil }
         let place = slot.address + ClusterOffsets.a
-        if loadWord(place) != 0 || slot.textUsed == 0 { return nil }
         let byteCount = Node.headerByteCount + slot.textUsed
         let image = source.image(
             .text, at: slot.textExtent, byteCount: byteCount, crc: slot.textCRC, count: 0)
-        if image.isSound { storeWord(UInt(bitPattern: image.address), place) }
+        if image.isSound { Cluster.keep(UInt(bitPattern: image.address), at: place, of: source) }
         return image.damage
     }
 
@@ -111,7 +118,7 @@ extension Cluster {
     ) -> Bool {
         let type = slot.type
         let textUsed = slot.textUsed
-        let textWord = loadWord(slot.address + ClusterOffsets.a)
+        let textWord = textWord(slot)
         let list = LargeList(word: slot.load(ClusterOffsets.b))
         var large: Set<Int> = []
         var byteCount = 0
@@ -172,6 +179,8 @@ extension Cluster {
     private func resolveLarge(
         _ list: LargeList, _ index: Int, _ type: ValueType, _ prefix: UInt32?
     ) -> UInt {
+        let place = list.address(index)
+        if let word = TransientLeaves.word(at: place) { return word }
         guard let source = NodeSource.named(sourceWord) else {
             preconditionFailure("A large value is neither in memory nor in a file.")
         }
@@ -188,7 +197,7 @@ extension Cluster {
         }
         let word = UInt(bitPattern: image.address)
         // Without the prefix, the next access compares it.
-        if image.isSound, prefix != nil { storeWord(word, list.address(index)) }
+        if image.isSound, prefix != nil { Cluster.keep(word, at: place, of: source) }
         return word
     }
 }

@@ -209,6 +209,8 @@ extension Cluster {
     /// Loads the chunk of content versions from its image.
     @inline(never)
     func resolveVersions() -> UInt {
+        let place = node.address + ClusterOffsets.versionWord
+        if let word = TransientLeaves.word(at: place) { return word }
         guard versionExtent != 0, let source = NodeSource.named(sourceWord) else {
             return ZeroRows.word
         }
@@ -216,7 +218,7 @@ extension Cluster {
         let image = source.image(
             .chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC, count: 8)
         let word = UInt(bitPattern: image.address)
-        if image.isSound { storeWord(word, node.address + ClusterOffsets.versionWord) }
+        if image.isSound { Cluster.keep(word, at: place, of: source) }
         return word
     }
 }

@@ -14,16 +14,28 @@ package enum RealmCheck {
     package static func run(
         _ path: String, _ key: EncryptionKey?, limit: Int, isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> IntegrityFindings {
-        let options = RealmContent.reading(path, key)
         let walk = IntegrityWalk(limit: limit, isCancelled: isCancelled)
+        return try run(path, RealmContent.reading(path, key), walk)
+    }
+
+    /// Checks the realm as ``run(_:_:limit:isCancelled:)`` does.
+    ///
+    /// - Parameter onlyBytes: Whether only the bytes of the log, the directories and the leaves are
+    ///   compared with their checksums. This process must have the realm open then.
+    static func run(
+        _ path: String, _ options: CoordinatorOptions, _ walk: IntegrityWalk,
+        onlyBytes: Bool = false
+    ) throws(StoreError) -> IntegrityFindings {
         let log = try LogCheck.run(
-            options.fileSystem, path: path, options: options.store, limit: limit,
-            isCancelled: isCancelled)
+            options.fileSystem, path: path, options: options.store, limit: walk.limit,
+            isCancelled: walk.isCancelled, isOpen: onlyBytes
+        ) { walk.observer?.read($0) }
         walk.findings.segmentCount = log.segmentCount
         walk.findings.recordCount = log.recordCount
         walk.findings.byteCount = log.byteCount
         for damage in log.damages { walk.add(damage) }
-        if !walk.endsHere() { try checkContent(path, options, walk) }
+        // The leaves of the newest content are those of the newest checkpoint.
+        if !onlyBytes, !walk.endsHere() { try checkContent(path, options, walk) }
         guard let nodes = log.nodes else { return try walk.finish() }
         for reference in log.checkpoints where !walk.endsHere() {
             check(reference, nodes, log, walk)
@@ -61,9 +73,8 @@ package enum RealmCheck {
             else { return }
             walk.findings.directoryCount += 1
             let root = try CheckpointLoader.load(reference, in: nodes, acceptsDamage: true)
-            for table in root.schema.tables where !walk.endsHere() {
-                TableCheck(walk: walk, root: root, table: table).checkLeaves()
-            }
+            let isRemoved = { (try? nodes.removedByteCount(of: [file])) ?? 0 > 0 }
+            walk.run(whileNot: isRemoved) { root.checkLeaves(walk) }
         } catch {
             add(
                 error, at: start, ofFile: reference.file, nodes, walk,

@@ -84,9 +84,7 @@ package struct RealmCopy: Sendable {
     /// Reads all leaves that were written and compares them with their checksums.
     private func verify(_ written: DatabaseRoot) throws(StoreError) {
         let walk = IntegrityWalk(limit: 1) { [shouldContinue] in !shouldContinue() }
-        for table in written.schema.tables where !walk.endsHere() {
-            TableCheck(walk: walk, root: written, table: table).checkLeaves()
-        }
+        written.checkLeaves(walk)
         try checkCancellation()
         if var damage = try walk.finish().damages.first {
             damage.message = "The copy can't be read back. \(damage.message)"

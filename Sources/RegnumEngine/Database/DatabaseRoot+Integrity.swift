@@ -33,7 +33,21 @@ extension DatabaseRoot {
         if let first = findings.damages.first { throw first }
     }
 
+    /// Reads the leaves in the nodes file that weren't read before, and compares them with their
+    /// checksums.
+    func checkLeaves(_ walk: IntegrityWalk) {
+        TransientLeaves.run(maximumByteCount: walk.maximumLeafByteCount) {
+            for table in schema.tables where !walk.endsHere() {
+                TableCheck(walk: walk, root: self, table: table).checkLeaves()
+            }
+        }
+    }
+
     func check(_ walk: IntegrityWalk) {
+        TransientLeaves.run(maximumByteCount: walk.maximumLeafByteCount) { checkAll(walk) }
+    }
+
+    private func checkAll(_ walk: IntegrityWalk) {
         walk.findings.version = version
         let source = content.context.source
         source?.noteCheck(isBeginning: true)
@@ -118,6 +132,7 @@ struct TableCheck {
         var isOrdered = true
         let (_, error) = DamageWatch.run {
             for row in 0..<cluster.rowCount where cluster.isLive(row) {
+                TransientLeaves.letGo()
                 if !slot.permits(cluster.value(row, column)) { outside.append(row) }
             }
             if slot.flags.contains(.textInRowOrder) {
@@ -137,6 +152,7 @@ struct TableCheck {
 
     private func checkLinks(_ cluster: Cluster, _ column: ColumnSchema) {
         for row in 0..<cluster.rowCount where cluster.isLive(row) {
+            TransientLeaves.letGo()
             if content.isSound(cluster.value(row, column), of: column) { continue }
             walk.add(
                 damage(
@@ -153,7 +169,7 @@ struct TableCheck {
         cluster.forEachLeaf { leaf in
             let offset = leaf.extent & ~63
             guard leaf.extent != 0,  // otherwise in memory only
-                walk.visit(offset, in: source.file, byteCount: leaf.byteCount)
+                !walk.endsHere(), walk.visit(offset, in: source.file, byteCount: leaf.byteCount)
             else { return }
             walk.findings.leafCount += 1
             let image = source.image(

@@ -23,13 +23,31 @@ package struct IntegrityFindings: Sendable {
     package internal(set) var elementCount = 0
 }
 
+/// Follows a check while it runs. Confined to the thread that runs the check.
+protocol CheckObserver: AnyObject {
+    /// Called when bytes of a file are read. May wait.
+    func read(_ byteCount: Int)
+    /// Called with each damage.
+    func found(_ damage: StoreError)
+}
+
 /// A check in progress: collects the damage that its parts find, each location once.
 ///
 /// Confined to the thread that runs the check.
 final class IntegrityWalk {
     var findings = IntegrityFindings()
-    private let limit: Int
-    private let isCancelled: () -> Bool
+    let limit: Int
+    let isCancelled: () -> Bool
+    let observer: (any CheckObserver)?
+    /// The limit of `TransientLeaves`. Lowered in tests.
+    var maximumLeafByteCount = TransientLeaves.maximumByteCount
+    /// Returns whether the file that is being read was removed, so that the rest of it needn't be
+    /// checked and shouldn't be kept open.
+    private var isRemoved: (() -> Bool)?
+    private var wasRemoved = false
+    /// The bytes visited since `isRemoved` was called.
+    private var visitedByteCount = 0
+    private static let removalCheckByteCount = 1 << 20
     /// The error because of which the check can't continue.
     private var failure: StoreError?
     private var wasCancelled = false
@@ -46,16 +64,35 @@ final class IntegrityWalk {
         let offset: UInt64
     }
 
-    init(limit: Int, isCancelled: @escaping () -> Bool) {
+    init(
+        limit: Int, isCancelled: @escaping () -> Bool, observer: (any CheckObserver)? = nil
+    ) {
         self.limit = limit
         self.isCancelled = isCancelled
+        self.observer = observer
     }
 
-    /// Whether the check ends here.
-    var isOver: Bool { failure != nil || wasCancelled || findings.damages.count >= limit }
+    /// Whether the check, or that of a file that was removed, ends here.
+    var isOver: Bool { wasRemoved || hasEnded }
+    private var hasEnded: Bool {
+        failure != nil || wasCancelled || findings.damages.count >= limit
+    }
 
-    /// Whether the check ends here. Also examines whether it was cancelled.
+    /// Checks a part of the content, which ends early if its file is removed meanwhile.
+    ///
+    /// - Parameter isRemoved: Called periodically.
+    func run<Failure: Error>(
+        whileNot isRemoved: @escaping () -> Bool, _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        self.isRemoved = isRemoved
+        defer { (self.isRemoved, wasRemoved) = (nil, false) }
+        try body()
+    }
+
+    /// Whether the check ends here. Also examines whether it was cancelled, and may free the leaves
+    /// that were read (`TransientLeaves.letGo`).
     func endsHere() -> Bool {
+        TransientLeaves.letGo()
         if !wasCancelled, isCancelled() { wasCancelled = true }
         return isOver
     }
@@ -71,6 +108,7 @@ final class IntegrityWalk {
             return
         }
         findings.damages.append(error)
+        observer?.found(error)
     }
 
     /// Ends the check with an error.
@@ -83,13 +121,21 @@ final class IntegrityWalk {
             return false
         }
         findings.byteCount &+= UInt64(byteCount)  // wraps only for a hostile file
-        return true
+        observer?.read(byteCount)
+        if let isRemoved {
+            visitedByteCount = visitedByteCount.addingReportingOverflow(byteCount).partialValue
+            if visitedByteCount >= Self.removalCheckByteCount {
+                visitedByteCount = 0
+                wasRemoved = isRemoved()
+            }
+        }
+        return !wasRemoved
     }
 
     /// Returns the result. Throws the error that ended the check.
     func finish() throws(StoreError) -> IntegrityFindings {
         if let failure { throw failure }
-        findings.isComplete = !isOver
+        findings.isComplete = !hasEnded
         return findings
     }
 }

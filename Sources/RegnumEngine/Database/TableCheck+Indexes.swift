@@ -59,7 +59,11 @@ extension TableCheck {
             }
             let row = cluster.firstKey + UInt64(place)
             expectedCount += keys.count
-            if !keys.allSatisfy({ index.contains($0, row) }) {
+            let isComplete = keys.allSatisfy { key in
+                TransientLeaves.letGo()
+                return index.contains(key, row)
+            }
+            if !isComplete {
                 isAgreed = false
                 let what = "its \(names.index) lacks a \(names.entry) of the row"
                 walk.add(damage(what, property, row))
@@ -70,7 +74,7 @@ extension TableCheck {
         var count = 0
         var last: IndexTree.Entry?
         var isAscending = true
-        index.visit { key, row in
+        visit(index) { key, row in
             let entry = IndexTree.Entry(key: key, row: row)
             if let last, !(last < entry) { isAscending = false }
             last = entry
@@ -96,7 +100,7 @@ extension TableCheck {
         _ keys: (Cluster, Int) -> [UInt64]
     ) -> Bool {
         var isAgreed = true
-        index.visit { key, row in
+        visit(index) { key, row in
             var isExpected = false
             if let (cluster, place) = state.place(row) {
                 let (keys, unreadable) = DamageWatch.run { keys(cluster, place) }
@@ -114,18 +118,44 @@ extension TableCheck {
 
     /// Checks that no two rows have the same primary key.
     private func checkUniqueness(_ index: IndexTree, _ column: ColumnSchema) {
-        var lastKey: UInt64?
-        var values: Set<Value> = []
-        index.visit { key, row in
-            if lastKey != key { values = [] }
-            lastKey = key
-            guard let (cluster, place) = state.place(row) else { return true }
+        func value(_ row: UInt64) -> Value? {
+            guard let (cluster, place) = state.place(row) else { return nil }
             let (value, unreadable) = DamageWatch.run { cluster.value(place, column) }
-            guard unreadable == nil else { return true }
-            if !values.insert(value).inserted {
+            return unreadable == nil ? value : nil
+        }
+        // Few rows, if any, have the same key.
+        var first: IndexTree.Entry?
+        var values: Set<Value> = []
+        visit(index) { key, row in
+            guard let start = first, start.key == key else {
+                (first, values) = (IndexTree.Entry(key: key, row: row), [])
+                return !walk.endsHere()
+            }
+            if values.isEmpty, let value = value(start.row) { values.insert(value) }
+            if let value = value(row), !values.insert(value).inserted {
                 walk.add(damage("two rows have the same primary key", column.name, row))
             }
             return !walk.endsHere()
+        }
+    }
+
+    /// Calls `body` with the entries of an index in order until it returns false. A leaf isn't used
+    /// any more when `body` is called, which may free it.
+    func visit(_ index: IndexTree, _ body: (_ key: UInt64, _ row: UInt64) -> Bool) {
+        var entries: [IndexTree.Entry] = []
+        var isOver = false
+        index.forEachLeaf { child in
+            if isOver { return }
+            var node = Node(word: UInt(child.word))
+            if node == nil, let source = content.context.source {
+                node = IndexLeaf.read(source, child)
+            }
+            guard let leaf = node.map({ IndexLeaf($0) }) else { return }
+            entries.removeAll(keepingCapacity: true)
+            for place in 0..<leaf.count {
+                entries.append(IndexTree.Entry(key: leaf.keys[place], row: leaf.rows[place]))
+            }
+            isOver = !entries.allSatisfy { body($0.key, $0.row) }
         }
     }
 }

@@ -26,7 +26,7 @@ extension TableCheck {
         var order = MemberOrder(list, of: table, content)
         var isAscending = true
         var unordered: UInt64?
-        elements.visitRepeated { owner, element in
+        visit(elements) { owner, element in
             if let last = expected.last, owner < last.row { isAscending = false }
             expected.append(IndexTree.Entry(key: element, row: owner))
             if !state.contains(owner) || !targets.contains(element) {
@@ -59,7 +59,7 @@ extension TableCheck {
                 next += 1
             }
         }
-        backlinks.visitRepeated { key, row in
+        visit(backlinks) { key, row in
             let entry = IndexTree.Entry(key: key, row: row)
             reportMissing(before: entry)
             if next < expected.count, expected[next] == entry {

@@ -159,12 +159,17 @@ struct IndexInner {
     /// Loads the image of a leaf and stores its address. Several readers may do so concurrently.
     @inline(never)
     private func readLeaf(_ place: Int) -> Node {
+        if let node = TransientLeaves.word(at: children + place).flatMap({ Node(word: $0) }) {
+            return node
+        }
         guard let source = NodeSource.named(source) else {
             preconditionFailure("A leaf of an index is neither in memory nor in a file.")
         }
         let leaf = IndexLeaf.read(source, leafEntry(place))
         // An empty leaf takes the place of a damaged image, which must be reported to every reader.
-        if leaf.count > 0 { cregnum_store_child(children + place, UInt64(leaf.word)) }
+        if leaf.count > 0, !TransientLeaves.keep(leaf.word, at: children + place, of: source) {
+            cregnum_store_child(children + place, UInt64(leaf.word))
+        }
         return leaf
     }
 

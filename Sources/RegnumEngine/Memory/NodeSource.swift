@@ -110,8 +110,9 @@ final class NodeSource: Sendable {
             return substitute(place, known)
         }
         do throws(StoreError) {
-            let bytes = try file.image(at: offset, count: byteCount)
-            guard let address = bytes.baseAddress,
+            var bytes = try TransientLeaves.read(file, at: offset, count: byteCount)
+            if bytes == nil { bytes = try file.image(at: offset, count: byteCount) }
+            guard let address = bytes?.baseAddress,
                 cregnum_crc32c(0, address, byteCount) == crc
             else {
                 throw damageError(

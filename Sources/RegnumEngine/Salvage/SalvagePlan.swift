@@ -159,9 +159,7 @@ struct SalvageBases {
         _ root: DatabaseRoot, _ isCancelled: @escaping () -> Bool
     ) throws(StoreError) -> Bool {
         let own = IntegrityWalk(limit: .max, isCancelled: isCancelled)
-        for table in root.schema.tables where !own.endsHere() {
-            TableCheck(walk: own, root: root, table: table).checkLeaves()
-        }
+        root.checkLeaves(own)
         let damages = try own.finish().damages
         for damage in damages { walk.add(damage) }
         return damages.isEmpty

@@ -10,7 +10,7 @@ private struct TextChunk {
     init(_ cluster: Cluster, _ column: Int) {
         cells = cluster.rows(column)
         let slot = cluster.slot(column)
-        let node = Node(word: loadWord(slot.address + ClusterOffsets.a))
+        let node = Node(word: cluster.textWord(slot))
         text = node.map { $0.address + Node.headerByteCount }
         // The used bytes fit into the node, unless the image is a different one.
         textByteCount = node.map { min(slot.textUsed, $0.byteCount - Node.headerByteCount) } ?? 0

@@ -43,6 +43,8 @@ package struct StoreOptions: Sendable, Hashable {
     package var gatherNanoseconds: UInt64 = 20_000
     /// The key of an encrypted realm; `nil` if it isn't encrypted.
     package var key: EncryptionKey?
+    /// Counts copies of extents of nodes files, in tests.
+    package var copies: CopiedByteCounter?
 
     package init() {}
 

@@ -55,6 +55,7 @@ extension LogCheck {
         guard let (record, body) = try cursor.next() else { return false }
         recordCount += 1
         byteCount += UInt64(record.byteCount)
+        didRead(record.byteCount)
         durableEnd = max(durableEnd, record.header.durableEnd)
         let type = RecordType(rawValue: record.header.type)
         let isCommit = type == .commit

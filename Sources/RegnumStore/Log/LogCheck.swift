@@ -31,6 +31,8 @@ package struct LogCheck {
     private let limit: Int
     let isCancelled: () -> Bool
     let deliver: RealmLog.Deliver?
+    /// Called with the numbers of bytes that were read. May wait.
+    let didRead: (Int) -> Void
     /// The checkpoints that opening the realm uses.
     private var kept = KeptCheckpoints()
     /// The position up to which records confirm that everything is durable.
@@ -52,18 +54,22 @@ package struct LogCheck {
     ///   - isCancelled: Called periodically. If it returns true, the check ends.
     ///   - deliver: Called with the body of each intact commit that isn't a bulk commit. The check
     ///     isn't repeated then.
+    ///   - isOpen: Whether this process has the realm open, so that it can't be removed. The check
+    ///     doesn't appear as another process then.
+    ///   - didRead: Called with the numbers of bytes that were read. May wait.
     package static func run(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, limit: Int,
-        isCancelled: @escaping () -> Bool, deliver: RealmLog.Deliver? = nil
+        isCancelled: @escaping () -> Bool, deliver: RealmLog.Deliver? = nil, isOpen: Bool = false,
+        didRead: @escaping (Int) -> Void = { _ in }
     ) throws(StoreError) -> LogCheck {
         try RealmLog.checkLocal(fileSystem, path, options)
         let directory = try fileSystem.openDirectory(path, .readOnly)
         let lock = try ReadOnlyLock(directory)
         for attempt in 0... {
-            lock.show(in: directory)  // prevents removal of the realm
+            if !isOpen { lock.show(in: directory) }  // prevents removal of the realm
             try RealmLog.checkForeignPeer(lock, path)
             var check = LogCheck(
-                fileSystem, directory, lock, options, limit, isCancelled, deliver)
+                fileSystem, directory, lock, options, limit, isCancelled, deliver, didRead)
             try check.run()
             if check.damages.isEmpty || check.isCurrent || attempt == 3 || isCancelled()
                 || deliver != nil
@@ -77,7 +83,7 @@ package struct LogCheck {
     private init(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ lock: any LockFile,
         _ options: StoreOptions, _ limit: Int, _ isCancelled: @escaping () -> Bool,
-        _ deliver: RealmLog.Deliver?
+        _ deliver: RealmLog.Deliver?, _ didRead: @escaping (Int) -> Void
     ) {
         self.fileSystem = fileSystem
         self.directory = directory
@@ -86,6 +92,7 @@ package struct LogCheck {
         self.limit = limit
         self.isCancelled = isCancelled
         self.deliver = deliver
+        self.didRead = didRead
         page = lock.loadControl()
         stores = page?.stores
     }
@@ -200,6 +207,7 @@ package struct LogCheck {
             }
             segmentCount += 1
             byteCount += SegmentHeader.byteCount
+            didRead(Int(SegmentHeader.byteCount))
             let header = segment.header
             guard header.realmID == realmID else {
                 report("it belongs to another realm", segment, at: header.base, fileOffset: 0)

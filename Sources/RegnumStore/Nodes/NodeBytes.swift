@@ -5,6 +5,11 @@ package protocol NodeBytes: AnyObject, Sendable {
     ///
     /// Throws `invalidDatabase` if the file is shorter, `ioFailed` if it cannot be read.
     func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer
+    /// Whether what `image` returns is a copy, which takes memory as long as the object exists:
+    /// because the file is encrypted, or isn't mapped.
+    var keepsCopies: Bool { get }
+    /// Returns the content of an extent, as `image` does, in memory that the result owns.
+    func copied(at offset: UInt64, count: Int) throws(StoreError) -> any NodeBytes
     /// Returns the content of an extent of `count` bytes, decrypted if the file is encrypted. The
     /// address and the errors are as those of `bytes`; damage is also what isn't authentic.
     func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer
@@ -14,6 +19,10 @@ package protocol NodeBytes: AnyObject, Sendable {
 }
 
 extension NodeBytes {
+    package var keepsCopies: Bool { false }
+
+    package func copied(at offset: UInt64, count: Int) -> any NodeBytes { self }
+
     package func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         try bytes(at: offset, count: count)
     }

@@ -10,6 +10,7 @@ package final class NodesFile: NodeBytes {
     private let windowByteCount: UInt64
     /// The cipher of the extents; `nil` if the realm isn't encrypted.
     let cipher: (any Cipher)?
+    private let copies: CopiedByteCounter?
     private let state: Guarded<State>
     /// The numbers of the realm's files of which a write or sync failed.
     private let abandoned: Guarded<Set<UInt64>>
@@ -38,6 +39,7 @@ package final class NodesFile: NodeBytes {
         abandoned: Guarded<Set<UInt64>>, options: StoreOptions
     ) throws(StoreError) {
         cipher = options.cipher(fileKey)
+        copies = options.copies
         self.number = number
         self.path = path
         self.file = file
@@ -48,7 +50,9 @@ package final class NodesFile: NodeBytes {
     }
 
     deinit {
-        for copy in state.withLock({ $0 }).copies { copy.deallocate() }
+        let state = state.withLock { $0 }
+        for copy in state.copies { copy.deallocate() }
+        if cipher != nil { copies?.remove(Int(state.copiedByteCount)) }
     }
 
     /// Opens nodes file `number`. Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if
@@ -232,7 +236,11 @@ package final class NodesFile: NodeBytes {
             state.ranges[key] = UnsafeRawBufferPointer(copy)
             return UnsafeRawBufferPointer(copy)
         }
-        if kept?.baseAddress != UnsafeRawPointer(copy.baseAddress) { copy.deallocate() }
+        if kept?.baseAddress != UnsafeRawPointer(copy.baseAddress) {
+            copy.deallocate()
+        } else if cipher != nil {
+            copies?.add(count)
+        }
         guard let kept else {
             throw StoreError(
                 .invalidDatabase,
@@ -244,6 +252,8 @@ package final class NodesFile: NodeBytes {
 
     // MARK: Encrypted files
 
+    package var keepsCopies: Bool { cipher != nil || !isMapped }
+
     package func image(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard cipher != nil else { return try bytes(at: offset, count: count) }
         guard count > 0, offset <= UInt64.max - UInt64(count) else { throw outside(offset, count) }
@@ -253,20 +263,30 @@ package final class NodesFile: NodeBytes {
     }
 
     package func whole(at offset: UInt64, count: Int) throws(StoreError) -> any NodeBytes {
-        guard cipher != nil else { return self }
-        return DecryptedExtent(try decrypt(at: offset, count: count), offset: offset, path: path)
+        cipher == nil ? self : try copied(at: offset, count: count)
+    }
+
+    package func copied(at offset: UInt64, count: Int) throws(StoreError) -> any NodeBytes {
+        let content =
+            cipher == nil
+            ? try stored(at: offset, count: count) : try decrypt(at: offset, count: count)
+        return CopiedExtent(content, offset: offset, path: path, copies)
+    }
+
+    /// Returns bytes of the file. Nothing is allocated before it is known that the file has them.
+    private func stored(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
+        guard count >= 0, offset <= UInt64.max - UInt64(count),
+            try offset + UInt64(count) <= size()
+        else { throw outside(offset, count) }
+        return try read(at: offset, count: count)
     }
 
     /// Returns the content of an extent.
     private func decrypt(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
         let overhead = EncryptionKey.blockOverheadByteCount
         let (stored, isOver) = count.addingReportingOverflow(overhead)
-        guard count >= 0, !isOver, offset <= UInt64.max - UInt64(stored) else {
-            throw outside(offset, count)
-        }
-        // Not allocated before it is known that the file has it.
-        guard try offset + UInt64(stored) <= size() else { throw outside(offset, stored) }
-        let block = try read(at: offset, count: stored)
+        guard count >= 0, !isOver else { throw outside(offset, count) }
+        let block = try self.stored(at: offset, count: stored)
         let content = block.withUnsafeBytes {
             cipher?.content(of: $0, at: NodesFile.place(offset))
         }

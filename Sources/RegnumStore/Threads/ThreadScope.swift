@@ -9,6 +9,7 @@ package struct ThreadScope<Content: AnyObject>: Sendable {
     package enum Slot: Int32, Sendable {
         case damage
         case reads
+        case leaves
     }
 
     private let slot: Int32
