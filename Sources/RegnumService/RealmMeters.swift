@@ -1,4 +1,5 @@
 #if Metrics
+    internal import FoundationEssentials
     internal import Metrics
     internal import Regnum
     internal import RegnumEngine
@@ -22,6 +23,8 @@
         private let memoryBytes: Gauge
         private let streams: Gauge
         private let streamLag: Gauge
+        /// Created with the first values, if the realm is scrubbed.
+        private var scrub: (bytes: Counter, damages: Gauge, age: Gauge)?
         /// Created with the first values, by class and status.
         private var jobs: [String: Gauge] = [:]
         /// Created with the first values, by name.
@@ -57,7 +60,7 @@
         }
 
         /// Reports the statistics, of which the counters count from the last ones on.
-        func report(_ new: Realm.Statistics, since old: Realm.Statistics?) {
+        mutating func report(_ new: Realm.Statistics, since old: Realm.Statistics?) {
             commits.increment(by: new.commits - (old?.commits ?? 0))
             externalCommits.increment(by: new.externalCommits - (old?.externalCommits ?? 0))
             checkpoints.increment(by: new.checkpoints - (old?.checkpoints ?? 0))
@@ -68,6 +71,21 @@
             memoryBytes.record(new.heapByteCount)
             streams.record(new.streams)
             streamLag.record(new.streamLag)
+            if let scrub = new.scrub { report(scrub, since: old?.scrub) }
+        }
+
+        private mutating func report(_ new: Realm.Scrub, since old: Realm.Scrub?) {
+            let meters =
+                scrub ?? (
+                    Counter(
+                        label: "regnum.scrub.bytes", dimensions: [("realm", realm)],
+                        factory: factory),
+                    gauge("scrub.damages", []), gauge("scrub.age", [])
+                )
+            scrub = meters
+            meters.bytes.increment(by: new.byteCount - (old?.byteCount ?? 0))
+            meters.damages.record(new.damages)
+            if let time = new.lastPass { meters.age.record(max(-time.timeIntervalSinceNow, 0)) }
         }
 
         func report(_ timings: CommitTimings) {

@@ -27,7 +27,7 @@ import Testing
             { $0.deleteRealmIfMigrationNeeded = true }, { $0.migration = { _, _ in } },
             { $0.migrationProgress = { _ in } }, { $0.migrationBackup = url },
             { $0.buildsIndexes = false }, { $0.indexProgress = { _ in } },
-            { $0.shouldCompactOnLaunch = { _, _ in true } },
+            { $0.shouldCompactOnLaunch = { _, _ in true } }, { $0.scrubBytesPerSecond = 1 },
             { $0.resumableMigration = ResumableMigration() },
             { $0.resumableMigration = ResumableMigration(name: "second") },
         ]
@@ -68,7 +68,8 @@ import Testing
         let valid: [Change] = [
             { $0.schemaVersion = .max - 1 }, { $0.maximumNumberOfActiveVersions = 1 },
             { $0.maximumNumberOfActiveVersions = .max }, keep(.zero, 0, 0), keep(.zero, 1, nil),
-            keep(.seconds(Int64.max), .max, .max),
+            keep(.seconds(Int64.max), .max, .max), { $0.scrubBytesPerSecond = 1 },
+            { $0.scrubBytesPerSecond = .max },
         ]
         let invalid: [(String, Change)] = [
             ("schemaVersion", { $0.schemaVersion = .max }),
@@ -76,6 +77,8 @@ import Testing
             ("historyRetention", keep(.nanoseconds(-1), 0, 0)),
             ("historyRetention", keep(.zero, -1, 0)), ("historyRetention", keep(.zero, 0, -1)),
             ("historyRetention", keep(.zero, .min, .min)),
+            ("scrubBytesPerSecond", { $0.scrubBytesPerSecond = 0 }),
+            ("scrubBytesPerSecond", { $0.scrubBytesPerSecond = .min }),
         ]
         let plain = Realm.Configuration(location: .inMemory(identifier: "limits"))
         for change in valid {

@@ -36,6 +36,7 @@ import Testing
                 ("deleteRealmIfMigrationNeeded", { $0.deleteRealmIfMigrationNeeded = true }),
                 ("writeTimeout", { $0.writeTimeout = .seconds(1) }),
                 ("maximumNumberOfActiveVersions", { $0.maximumNumberOfActiveVersions = 9 }),
+                ("scrubBytesPerSecond", { $0.scrubBytesPerSecond = 1 }),
             ]
             for (name, change) in changes {
                 var other = configuration

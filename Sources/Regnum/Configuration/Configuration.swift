@@ -128,7 +128,8 @@ extension Realm {
         /// Everything that was stored is encrypted and authenticated with AES-256-GCM; sizes,
         /// times and numbers of commits can be seen (`Docs/THREATS.md`). Exports aren't encrypted.
         /// Decrypted content stays in memory until its file is no longer used; unlike mapped files,
-        /// the system can't evict it.
+        /// the system can't evict it. Checks, backups and compactions hold a few mebibytes of it at
+        /// a time.
         ///
         /// If the key is lost, so is the realm. ``Realm/backup(to:encryptionKey:)`` makes a copy
         /// with another key, or an encrypted copy of a plain realm.
@@ -159,6 +160,22 @@ extension Realm {
         /// 50 seconds. The warning goes to ``logger``, or to a logger with the label "regnum" if
         /// ``logger`` is `nil`.
         public var writeTimeout: Duration?
+        /// The number of bytes of the realm's files that a scrub in the background reads per
+        /// second, on average, at least 1; `nil` means no scrub. It compares all that is kept of
+        /// the log, and the directories and leaves of the nodes files, with their checksums, as
+        /// `regnum verify` does, but not indexes with objects and the like. So damage is noticed
+        /// while a backup still has what was lost, even if nothing reads the damaged bytes. What is
+        /// in the page cache isn't read from the disk again. Ignored for in-memory realms.
+        ///
+        /// The first pass begins when the realm is opened in this process, and each later one an
+        /// hour after the one before has begun, or when it ends if that is later. Closing ends the
+        /// scrub. Each damage is logged to ``logger`` as an error, in each pass, with the class,
+        /// property, key, file and offset, if known. ``Realm/stats()`` has the results.
+        ///
+        /// The scrub runs on a thread of the library, holds no version of the realm, and keeps no
+        /// file on the disk that the history retention doesn't keep. Each process whose
+        /// configuration has a rate reads everything; one per realm is enough.
+        public var scrubBytesPerSecond: Int?
         /// The logger of the realm, or `nil` to disable logging. Routine events are logged at
         /// `debug`, and an error in a frozen value that can't be thrown (``Snapshot/read(_:)``) at
         /// `critical`.
@@ -250,6 +267,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if durability != .full { parts.append("durability \(durability)") }
         if let historyRetention { parts.append("history \(historyRetention)") }
         if let writeTimeout { parts.append("write timeout \(writeTimeout)") }
+        if let rate = scrubBytesPerSecond { parts.append("scrubbed at \(rate) bytes/s") }
         if let seedFile { parts.append("seed \(seedFile.path)") }
         if let maximum = maximumNumberOfActiveVersions {
             parts.append("at most \(maximum) active versions")

@@ -26,6 +26,7 @@ extension Realm.Configuration {
             ),
             ("buildsIndexes", buildsIndexes == other.buildsIndexes),
             ("writeTimeout", writeTimeout == other.writeTimeout),
+            ("scrubBytesPerSecond", scrubBytesPerSecond == other.scrubBytesPerSecond),
             (
                 "maximumNumberOfActiveVersions",
                 maximumNumberOfActiveVersions == other.maximumNumberOfActiveVersions
@@ -71,6 +72,9 @@ extension Realm.Configuration {
         if maximumNumberOfActiveVersions == 0 {
             throw .invalid("Configuration.maximumNumberOfActiveVersions is 0; the minimum is 1.")
         }
+        if let rate = scrubBytesPerSecond, rate < 1 {
+            throw .invalid("Configuration.scrubBytesPerSecond is \(rate); the minimum is 1.")
+        }
     }
 
     package static func checkFile(_ url: URL) throws(Realm.Error) {
@@ -112,6 +116,7 @@ extension Realm.Configuration {
         options.store.key = try EncryptionKey.make(encryptionKey)
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
         options.store.retention = Realm.HistoryRetention.standard.storeRetention
+        options.scrub = scrubBytesPerSecond.map { ScrubOptions(bytesPerSecond: $0) }
         options.report = { [logger, name] event in
             // a wait is always reported, even if no logger was set
             if case .waiting = event {

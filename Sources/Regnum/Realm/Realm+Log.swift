@@ -17,6 +17,16 @@ extension Logger {
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
         case .checkpointFailed(let failure):
             warning("a checkpoint failed: \(Realm.Error(failure))", metadata: metadata)
+        case .damageFound(let damage):
+            error(
+                "damage was found: \(IntegrityReport.Damage(Realm.Error(damage)))",
+                metadata: metadata)
+        case .scrubbed(let findings):
+            debug(
+                "scrubbed: \(findings.byteCount) bytes read, \(findings.damages.count) damages",
+                metadata: metadata)
+        case .scrubFailed(let failure):
+            warning("the files couldn't be scrubbed: \(Realm.Error(failure))", metadata: metadata)
         case .followingDelayed(let failure):
             warning(
                 "another process's commits cannot be read yet: \(Realm.Error(failure))",

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 package import RegnumEngine
 internal import RegnumStore
 
@@ -59,6 +60,32 @@ extension Realm {
         /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.
         public let snapshots: [HeldSnapshot]
+        /// The scrub in the background; `nil` if ``Configuration/scrubBytesPerSecond`` is, or if
+        /// the realm is in memory.
+        public let scrub: Scrub?
+    }
+
+    /// What a scrub in the background has done since this process opened the realm.
+    public struct Scrub: Sendable, Hashable {
+        /// The number of passes that have read everything.
+        public let passes: UInt64
+        /// The time at which the last of them ended.
+        public let lastPass: Date?
+        /// The number of bytes that were read, in all passes.
+        public let byteCount: UInt64
+        /// The number of damaged places that the last pass found, or the one in progress if that
+        /// has found more. A pass ends after 1,000, and doesn't count as one that has read
+        /// everything then.
+        public let damages: Int
+
+        init(_ statistics: ScrubStatistics) {
+            passes = statistics.passes
+            lastPass = statistics.lastPassMicroseconds.map {
+                Date(timeIntervalSince1970: Double($0) / 1e6)
+            }
+            byteCount = statistics.byteCount
+            damages = statistics.damageCount
+        }
     }
 
     /// A snapshot that is currently held.
@@ -103,7 +130,7 @@ extension Realm {
                     version: snapshot.root.version, place: "\(snapshot.place)",
                     age: .nanoseconds(now - min(snapshot.takenAt, now)),
                     heldByteCount: snapshot.root.heldByteCount(published: published))
-            })
+            }, scrub: core.coordinator.scrubStatistics.map { Scrub($0) })
     }
 
     /// The number of different versions that snapshots, frozen values and streams currently hold.

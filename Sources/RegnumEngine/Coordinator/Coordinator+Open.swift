@@ -142,6 +142,7 @@ extension Coordinator {
             Coordinator(options, log: log, root: incoming.root, recovery: report)
         }
         options.report(.opened(report))
+        coordinator.scrub?.start { [weak coordinator] in coordinator?.isAt(path) == true }
         return coordinator
     }
 
@@ -149,6 +150,7 @@ extension Coordinator {
     /// commits in progress are completed, the IDLE record is written, locks are released, and
     /// subscriptions end. The last published version remains readable. Closing twice is harmless.
     package func close() async {
+        scrub?.stop()
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let (isClosed, waiters, runsPump) = state.withLock { state in
                 if state.phase == .closed { return (true, [WaiterQueue.Continuation](), false) }
@@ -161,6 +163,7 @@ extension Coordinator {
             if runsPump { startPump() } else { pumpWake.wake() }
             finishCloseInMemory()
         }
+        await scrub?.waitForEnd()
         // For the thread sanitizer, as in `beginWrite`.
         state.withLock { _ in }
     }
@@ -217,6 +220,7 @@ extension Coordinator {
         }
         for waiter in compactions { waiter.resume(returning: .failure(Self.closedError)) }
         guard isFirst else { return }
+        scrub?.stop()
         for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
         selfCheck.release()

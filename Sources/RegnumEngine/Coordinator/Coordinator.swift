@@ -17,6 +17,7 @@ package final class Coordinator: Sendable {
     /// The word that wakes the pump while it lingers.
     let pumpWake = WakeWord()
     let selfCheck = SelfCheck()
+    let scrub: Scrub?
     private let timelinesValue: Guarded<Timelines>
     /// The recovery at opening, and later ones after other processes died; `nil` in memory.
     package var recovery: RecoveryReport? { state.withLock { $0.recovery } }
@@ -28,6 +29,7 @@ package final class Coordinator: Sendable {
         timelines: Timelines? = nil, recovery: RecoveryReport?
     ) {
         self.options = options
+        scrub = log == nil ? nil : Scrub(options)
         timelinesValue = log?.timelines ?? Guarded(timelines ?? Timelines(root.identity))
         hub = CommitHub(root, maximumByteCount: options.maximumSummaryByteCount)
         var first = CoordinatorState(log: log, root: root)
@@ -36,6 +38,9 @@ package final class Coordinator: Sendable {
         first.checkpoint.baseVersion = recovery?.checkpoint?.version ?? 0
         state = Guarded(first)
     }
+
+    /// A coordinator whose openers were all cancelled is never closed.
+    deinit { scrub?.stop() }
 
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
     package var published: DatabaseRoot { hub.published }
@@ -117,6 +122,9 @@ package final class Coordinator: Sendable {
         ) = hub.statistics
         return statistics
     }
+
+    /// What the scrub has done; `nil` if there is none.
+    package var scrubStatistics: ScrubStatistics? { scrub?.statistics }
 
     /// Publishes `root`. The caller calls `CommitHub.process` after resuming the writers.
     ///

@@ -33,6 +33,8 @@ package struct CoordinatorOptions: Sendable {
     /// Read-only: the realm must exist, writes are refused, and commits by other processes are
     /// followed.
     package var isReadOnly = false
+    /// The scrub in the background; `nil` for none. A realm in memory has none.
+    package var scrub: ScrubOptions?
     /// The directory of the realm whose content a new realm starts with. It is only read.
     package var seedPath: String?
     /// The version of another realm that a new in-memory realm starts with, as a fork of it.
@@ -62,5 +64,11 @@ package enum CoordinatorEvent: Sendable {
     case checkpointFailed(StoreError)
     /// A writer has been waiting for a long time.
     case waiting(WaitNotice)
+    /// A scrub has found damage.
+    case damageFound(StoreError)
+    /// A scrub has read everything, or as much as its limit of damage allowed.
+    case scrubbed(IntegrityFindings)
+    /// A scrub couldn't read the files, and tries again after its interval.
+    case scrubFailed(StoreError)
     case closed
 }

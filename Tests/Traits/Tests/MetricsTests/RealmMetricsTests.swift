@@ -221,6 +221,24 @@ import TraitModels
         await realm.close()
     }
 
+    @Test func theScrubIsReported() async throws {
+        var configuration = Realm.Configuration.ofTests(directory.url)
+        configuration.scrubBytesPerSecond = .max
+        let realm = try await Realm.open(configuration)
+        let metrics = RealmMetrics(realm, factory: backend)
+        while realm.stats().scrub?.passes != 1 { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<2 {  // the bytes are counted once
+            await metrics.report()
+            let scrub = try #require(realm.stats().scrub)
+            #expect(scrub.byteCount > 0)
+            #expect(try counter("regnum.scrub.bytes") == Int64(scrub.byteCount))
+            #expect(try gauge("regnum.scrub.damages") == 0)
+            let age = try gauge("regnum.scrub.age")
+            #expect(age >= 0 && age < 1_200)
+        }
+        await realm.close()
+    }
+
     // MARK: Values
 
     private var dimensions: [(String, String)] { [("realm", directory.url.lastPathComponent)] }
