@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Counts the bytes of nodes files of which copies are in memory, because they were decrypted or are
-/// owned by those who read them. For tests.
+/// Counts the bytes of nodes files of which there are copies in memory, because they were decrypted
+/// or are owned by those who read them. For tests.
 package final class CopiedByteCounter: Sendable, Hashable {
     private let currentCount = Atomic(0)
     private let peakCount = Atomic(0)
