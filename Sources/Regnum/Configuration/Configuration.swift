@@ -172,9 +172,10 @@ extension Realm {
         /// scrub. Each damage is logged to ``logger`` as an error, in each pass, with the class,
         /// property, key, file and offset, if known. ``Realm/stats()`` has the results.
         ///
-        /// The scrub runs on a thread of the library, holds no version of the realm, and keeps no
-        /// file on the disk that the history retention doesn't keep. Each process whose
-        /// configuration has a rate reads everything; one per realm is enough.
+        /// The scrub has a thread of its own, and needs memory for the directory of a checkpoint.
+        /// It holds no version of the realm, and closes a file that was removed after at most
+        /// another mebibyte. Each process whose configuration has a rate reads everything; one per
+        /// realm is enough.
         public var scrubBytesPerSecond: Int?
         /// The logger of the realm, or `nil` to disable logging. Routine events are logged at
         /// `debug`, and an error in a frozen value that can't be thrown (``Snapshot/read(_:)``) at
