@@ -9,12 +9,16 @@ extension Coordinator {
     /// couldn't be made durable, `fileMoved`, and the error of earlier commits that failed.
     package func beginStage(_ turn: WriteTurn, target: UInt64) async throws -> MigrationStage? {
         if case .memory = options.place { return nil }
-        let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
+        var deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while true {
             let stage = try await Self.onPool { () throws(StoreError) in
                 try self.tryStage(turn, target)
             }
             if let stage { return stage }
+            // A checkpoint of this process may take any time, but it ends.
+            if state.withLock({ $0.checkpoint.isBusy }) {
+                deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
+            }
             guard IOPool.now() < deadline else {
                 throw StoreError(
                     .busy,

@@ -29,6 +29,34 @@ struct StageTests {
         await coordinator.close()
     }
 
+    /// Writing it may take longer than a stage waits for another process.
+    @Test func aStageWaitsForTheCheckpointThatItsProcessIsWriting() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.checkpoint.bulkTimeoutNanoseconds = 50_000_000
+            options.checkpoint.paceNanoseconds = 10_000_000
+            options.store.nodesWriteByteCount = 512
+        }
+        let turn = try await coordinator.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        let table = try transaction.addTable(
+            name: "Number", columns: [ColumnDefinition(name: "value", type: .int)])
+        for number in 0..<5_000 { _ = try transaction.insert(table, [.int(Int64(number) << 40)]) }
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        expectNil(commit.bulk)
+        try await coordinator.commit(turn, commit, durability: .full)
+        let next = try await coordinator.beginWrite()
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        coordinator.heal()  // wakes the pump
+        try await eventually { coordinator.state.withLock { $0.checkpoint.isBusy } }
+        let stage = try requireValue(await coordinator.beginStage(next, target: 1))
+        expectEqual(coordinator.statistics.checkpoints, 1)
+        coordinator.end(stage)
+        try await coordinator.abandon(next)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root).count, 5_000)
+    }
+
     // Covers .diskFull
     @Test func aStageDoesNotWaitForACommitThatFailed() async throws {
         let disk = SimFileSystem()
