@@ -67,10 +67,11 @@ extension Realm {
         /// ``Migration/position`` to count). While completed calls are skipped, objects that it
         /// reads outside of `enumerateObjects` already contain all changes that were saved, and
         /// values that it sets there are ignored, because they were set before. The migration
-        /// restarts from the beginning if the realm was written in between, if the schema version,
-        /// the classes or ``ResumableMigration/name`` differ, if the calls differ, or if the parts
-        /// written so far are damaged. As always, an error thrown by the block rolls everything
-        /// back. Ignored for in-memory realms and by ``Realm/previewMigration(for:)``.
+        /// restarts from the beginning if the realm was written in between, if its content was
+        /// moved to a new file, as by ``Realm/compact()``, if the schema version, the classes or
+        /// ``ResumableMigration/name`` differ, if the calls differ, or if the parts written so far
+        /// are damaged. As always, an error thrown by the block rolls everything back. Ignored for
+        /// in-memory realms and by ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
         /// Whether declared indexes that aren't stored yet are built automatically: those of the
         /// classes in ``objectTypes`` by `open`, before it returns, and without ``objectTypes`` by

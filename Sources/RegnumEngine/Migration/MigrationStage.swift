@@ -14,7 +14,6 @@ package final class MigrationStage: Sendable {
     /// resumed.
     private let target: UInt64
     private let newest: CheckpointReference?
-    private let older: CheckpointReference?
     /// `RealmLog.needsNewNodesFile`
     private let isNewFileWanted: Bool
     private let nodes: NodesDirectory
@@ -27,7 +26,6 @@ package final class MigrationStage: Sendable {
         self.base = base
         self.target = target
         newest = log.newestCheckpoint
-        older = log.olderCheckpoint
         isNewFileWanted = log.needsNewNodesFile
         nodes = log.nodes
         mark = log.migrationMark
@@ -51,7 +49,7 @@ package final class MigrationStage: Sendable {
         do throws(StoreError) {
             var reader = RecordReader(left.content)
             guard left.version == base.version, try reader.fixed(UInt64.self) == target,
-                try reader.fixed(UInt64.self) == base.outline, stays(left.file)
+                try reader.fixed(UInt64.self) == base.outline, isUsable(left.file)
             else {
                 mark.remove()
                 return nil
@@ -74,11 +72,12 @@ package final class MigrationStage: Sendable {
         }
     }
 
-    /// Whether no other process removes a nodes file that the mark names. One that a compaction has
-    /// replaced may exist for history only.
-    private func stays(_ file: UInt64) -> Bool {
-        file > newest?.file ?? 0
-            || !isNewFileWanted && (file == newest?.file || file == older?.file)
+    /// Whether the migration can be committed in a nodes file that the mark names. One that a later
+    /// checkpoint has replaced may exist for history only. If a commit followed in it, other
+    /// processes would take the newer file, which it doesn't need, for the remains of a killed
+    /// process, and its number would be used again while it is in use.
+    private func isUsable(_ file: UInt64) -> Bool {
+        file > newest?.file ?? 0 || !isNewFileWanted && file == newest?.file
     }
 
     /// Saves the state of the transaction, which is ended, and returns one that continues from it.

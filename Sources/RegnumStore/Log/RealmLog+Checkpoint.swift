@@ -173,6 +173,8 @@ extension RealmLog {
         guard damagedCheckpoints.isEmpty, let names = try? directory.names() else { return [] }
         let newest = checkpoints.newest?.file ?? 0
         var files = Set(names.compactMap(NodesHeader.parse).filter { $0 > newest })
+        // After damage, the newest checkpoint may be in a lower file than the older one.
+        if let older = checkpoints.older { files.remove(older.file) }
         if files.isEmpty { return [] }
         if names.contains(MigrationMark.fileName) {
             // The migration may be resumed from it, unless something was committed since.

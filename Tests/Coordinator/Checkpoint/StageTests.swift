@@ -107,6 +107,35 @@ struct StageTests {
         await coordinator.close()
     }
 
+    /// A checkpoint of the same version was written to a new file since. If the migration were
+    /// committed in the old one, that file would count as the remains of a killed process.
+    @Test func aStateInAnOlderFileIsNotResumed() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insertInBulk(0..<9, into: coordinator)
+        try await insert(9, into: coordinator)
+        let turn = try await coordinator.beginWrite()
+        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
+        var transaction = EngineTransaction(base: turn.base)
+        // Each takes a page of the file.
+        for _ in 0..<64 { transaction = try stage.save(transaction, progress: [7]) }
+        transaction.abort()
+        coordinator.end(stage)
+        try await coordinator.abandon(turn)
+        expectTrue(!disk.fileNames(in: "/sim").contains("nodes-2"))
+        try await checkpointNow(coordinator)
+        let names = disk.fileNames(in: "/sim")
+        expectTrue(["migration", "nodes-1", "nodes-2"].allSatisfy(names.contains))
+        let next = try await coordinator.beginWrite()
+        let again = try requireValue(await coordinator.beginStage(next, target: 1))
+        let resumed = try again.resume()
+        expectTrue(resumed == nil)
+        resumed?.transaction.abort()
+        coordinator.end(again)
+        try await coordinator.abandon(next)
+        await coordinator.close()
+    }
+
     /// Neither the images nor the mark of a state can be written: the file that was created for
     /// them is removed, since each attempt creates another one.
     // Covers .diskFull

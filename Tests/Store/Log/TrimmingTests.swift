@@ -25,4 +25,20 @@ import Testing
         expectTrue(realm.disk.count(.read) - count <= 10)
         expectEqual(realm.segmentSizes().count, 3)
     }
+
+    /// After damage, a checkpoint may continue in the file of the older one.
+    @Test func theFileOfTheOlderCheckpointStays() throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        for file: UInt64 in [2, 1] {
+            try process.commit()
+            var reference = try requireValue(process.log.checkpointPoint)
+            reference.file = file
+            try process.log.appendCheckpoint(reference)
+        }
+        realm.disk.setContents([1], of: "nodes-2", in: realm.path)
+        try expectTrue(process.log.tryLockCheckpoint())
+        try process.log.trimmingWithOrphans().run()
+        expectTrue(realm.disk.contents(of: "nodes-2", in: realm.path) != nil)
+    }
 }
