@@ -231,6 +231,26 @@ import Testing
         await pool.close()
     }
 
+    // Covers .fileMoved
+    @Test func aRealmWhoseFilesWereMovedIsOpenedAgain() async throws {
+        let pool = pool(1)
+        try await pool.withRealm("a") { realm in
+            try await add(realm)
+            try FileManager.default.moveItem(at: folder["a"], to: folder["moved"])
+            let error = await realmError { try await add(realm) }
+            expectEqual(error?.code, .fileMoved)
+            // while the first call still has the old one
+            let found = try await pool.withRealm("a") { other in
+                try await add(other)
+                return count(other)
+            }
+            expectEqual(found, 1)
+        }
+        let found = try await pool.withRealm("a") { count($0) }
+        expectEqual(found, 1)
+        await pool.close()
+    }
+
     // Covers .closed
     @Test func closingEndsStreamsAndWaits() async throws {
         let pool = pool(1)
@@ -256,6 +276,33 @@ import Testing
         let late = await realmError { try await pool.withRealm("a") { count($0) } }
         expectEqual(late?.code, .closed)
         await expectEqual(pool.openCount, 0)
+    }
+
+    /// Opening may take as long as a migration.
+    // Covers .closed
+    @Test func closingDoesNotWaitForRealmsThatAreBeingOpened() async throws {
+        let folder = folder
+        let old = try await Realm.open(folder.configuration("a", [Room.self]))
+        try await add(old)
+        await old.close()
+        let (begun, continuation) = AsyncStream<Void>.makeStream()
+        let pool = RealmPool(maximumOpenCount: 1) { name in
+            var configuration = folder.configuration(name, [Room.self])
+            configuration.schemaVersion = 1
+            configuration.migration = { migration, _ in
+                continuation.finish()
+                let end = ContinuousClock.now + .seconds(20)
+                while ContinuousClock.now < end {
+                    try migration.enumerateObjects(ofType: "Room") { _, _ in }
+                }
+            }
+            return configuration
+        }
+        let waiting = Task { await realmError { try await pool.withRealm("a") { count($0) } } }
+        for await _ in begun {}
+        await pool.close()
+        await expectEqual(waiting.value?.code, .closed)
+        try await expectEqual(Realm.schemaVersion(at: folder["a"]), 0)
     }
 
     /// A pool that is released ends its timers; its realms close by themselves.

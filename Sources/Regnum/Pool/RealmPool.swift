@@ -28,6 +28,8 @@ public actor RealmPool {
         var userCount = 0
         /// When the last of them left.
         var lastUse: UInt64 = 0
+        /// Opens the realm.
+        var opening: Task<Void, Never>?
         /// Closes the realm when it has been idle for long enough.
         var timer: Task<Void, Never>? { didSet { oldValue?.cancel() } }
         /// Those that wait until the realm is open, or closed.
@@ -79,8 +81,10 @@ public actor RealmPool {
     ///
     /// The realm stays open until `body` returns, unless it or the pool is closed. Snapshots and
     /// frozen values remain valid after that; streams end when the pool closes the realm, so
-    /// iterate over them in `body`. Don't nest calls with different names: if every open realm is
-    /// in use by a call that waits for another realm, none of them can proceed.
+    /// iterate over them in `body`. If the realm's files were moved, or commits of other processes
+    /// can't be read, the next call closes it and opens it again. Don't nest calls with different
+    /// names: if every open realm is in use by a call that waits for another realm, none of them
+    /// can proceed.
     ///
     /// - Throws: `.closed` if the pool is closed; `CancellationError` if the task is cancelled
     ///   while it waits; the errors of the pool's `configuration`, of ``Realm/open(_:)`` and of
@@ -100,14 +104,20 @@ public actor RealmPool {
     }
 
     /// Closes all realms of the pool, as ``Realm/close()`` does: streams end, and writes that have
-    /// begun are finished. Calls of ``withRealm(_:_:)`` that wait throw `.closed`, and so do later
-    /// ones.
+    /// begun are finished. Realms that are being opened aren't waited for: opening them is
+    /// cancelled, and so is a migration that has begun. Calls of ``withRealm(_:_:)`` that wait
+    /// throw `.closed`, and so do later ones.
     public func close() async {
         isClosed = true
         for waiter in waiters { waiter.continuation.resume() }
         waiters = []
         for (name, slot) in slots where !slot.isClosing {
-            if slot.realm == nil { resumeWaiters(of: slot) } else { startClosing(slot, name) }
+            if slot.realm == nil {
+                slot.opening?.cancel()
+                resumeWaiters(of: slot)
+            } else {
+                startClosing(slot, name)
+            }
         }
         while let slot = slots.values.first {
             await withCheckedContinuation { slot.waiters.append((newNumber(), $0)) }
@@ -131,8 +141,9 @@ public actor RealmPool {
                     return realm
                 }
             } else if slots.count < maximumOpenCount {
-                slots[name] = Slot()
-                Task { await self.open(name) }
+                let slot = Slot()
+                slots[name] = slot
+                slot.opening = Task { await self.open(name) }
             } else {
                 await waitForChange(of: nil, number)
             }
@@ -147,8 +158,8 @@ public actor RealmPool {
         while slot.realm == nil, slot.error == nil, !isClosed, !Task.isCancelled {
             await waitForChange(of: name, number)
         }
-        if let realm = slot.realm, !slot.isClosing, !realm.isClosed { return realm }
-        if let error = slot.error { throw error }
+        if let realm = slot.realm, !slot.isClosing, realm.isUsable { return realm }
+        if let error = slot.error, !isClosed { throw error }
         end(slot, name)
         return nil
     }
@@ -164,10 +175,11 @@ public actor RealmPool {
         settle(slot, name)
     }
 
-    /// Removes the realm if it was closed, or starts the timer that closes it if it is idle.
+    /// Closes the realm if it can't be used any longer. Starts the timer that closes it if it is
+    /// idle.
     private func settle(_ slot: Slot, _ name: String) {
-        if let realm = slot.realm, realm.isClosed, !slot.isClosing {
-            remove(slot, name)  // by another owner, or because its files were moved
+        if let realm = slot.realm, !realm.isUsable, !slot.isClosing {
+            startClosing(slot, name)
         } else if slot.isIdle {
             let number = newNumber()
             slot.lastUse = number
@@ -296,5 +308,12 @@ public actor RealmPool {
     private func newNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
+    }
+}
+
+extension Realm {
+    /// Whether it is open, its files weren't found moved, and it can follow other processes.
+    fileprivate nonisolated var isUsable: Bool {
+        !isClosed && (try? core.coordinator.checkReadable()) != nil
     }
 }
