@@ -33,8 +33,9 @@ extension Realm {
     /// importing again with `update: .modified` completes the import.
     ///
     /// A cancelled import waits for other writes for at most half a second. If they take longer,
-    /// the objects whose lines are missing are deleted in the background, unless the realm is
-    /// closed first.
+    /// the objects whose lines are missing are deleted in the background. If they can't be deleted,
+    /// for example because the realm was closed or a newer program has migrated it, they remain,
+    /// and the reason is logged.
     ///
     /// - Parameters:
     ///   - chunks: The text, split into chunks at any position.
