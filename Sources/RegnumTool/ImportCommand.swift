@@ -49,13 +49,12 @@ struct ImportCommand: AsyncParsableCommand {
             var input = try file.map { try InputChunks(path: $0) } ?? .standard
             var configuration = Realm.Configuration(location: .file(path))
             configuration.encryptionKey = try keyOption.key()
+            // Before opening the realm, since reading may take any time. A realm with commits keeps
+            // its version.
+            let line = try input.firstLine()
+            configuration.schemaVersion = line.flatMap { schemaVersion(inLine: $0) } ?? 0
             let isThere = try await Realm.fileExists(for: configuration)
-            // A killed import may have left a realm without a schema version.
-            let hasCommits = isThere ? try await hasCommits() : false
-            if !hasCommits, let line = try input.firstLine() {
-                configuration.schemaVersion = schemaVersion(inLine: line) ?? 0
-            }
-            let realm = try await Realm.open(configuration, adoptsSchemaVersion: hasCommits)
+            let realm = try await Realm.open(configuration, adoptsSchemaVersion: true)
             // Another process may have created it in the meantime.
             let isNew = !isThere && realm.snapshot().storedClasses.isEmpty
             let count: Int
@@ -76,13 +75,6 @@ struct ImportCommand: AsyncParsableCommand {
             let noun = count == 1 ? "object" : "objects"
             try OutputStream.standard.write(Array("\(count) \(noun) imported\n".utf8))
         }
-    }
-
-    private func hasCommits() async throws -> Bool {
-        let realm = try await openForReading(path, keyOption)
-        let version = realm.snapshot().version
-        await realm.close()
-        return version > 0
     }
 
     /// Returns the schema version of a schema line; `nil` for any other line.

@@ -50,8 +50,9 @@ extension Realm {
 
     /// Migrates the realm to the schema version of its configuration, in one commit.
     ///
+    /// - Parameter onlyNew: Whether to throw `.busy` if there are commits with another version.
     /// - Returns: A report, or `nil` if there was nothing to do.
-    func migrate() async throws -> MigrationReport? {
+    func migrate(onlyNew: Bool = false) async throws -> MigrationReport? {
         let (core, configuration) = (core, configuration)
         guard core.isMigrationDue(core.coordinator.published.schema) else { return nil }
         let coordinator = core.coordinator
@@ -67,6 +68,12 @@ extension Realm {
         var stage: MigrationStage?
         do {
             let base = turn.base
+            if onlyNew, base.version > 0, base.schema.version != configuration.schemaVersion {
+                throw Error(
+                    .busy,
+                    "Another process has made the first commit to the realm "
+                        + "\"\(configuration.name)\" in the meantime. Try again.")
+            }
             try await core.backUpBeforeMigration(base)
             stage = try await core.stage(turn)
             let begun = stage

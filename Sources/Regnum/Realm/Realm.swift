@@ -43,7 +43,8 @@ public actor Realm {
     }
 
     /// - Parameter adoptsSchemaVersion: Whether to use the stored schema version instead of the
-    ///   configuration's.
+    ///   configuration's, which only a realm without commits gets. Throws `.busy` if another
+    ///   process makes the first commit at the same time.
     package static func open(
         _ configuration: Configuration, adoptsSchemaVersion: Bool
     ) async throws -> Realm {
@@ -71,7 +72,7 @@ public actor Realm {
             // a coordinator without owners closes itself
             try Task.checkCancellation()
             var configuration = configuration
-            if adoptsSchemaVersion {
+            if adoptsSchemaVersion, coordinator.published.version > 0 {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
             // a realm that starts as a copy of an old seed is migrated in the end
@@ -93,7 +94,7 @@ public actor Realm {
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }
-            let report = try await realm.migrate()
+            let report = try await realm.migrate(onlyNew: adoptsSchemaVersion)
             try await realm.buildListedIndexes(configuration.indexProgress)
             try await realm.compactOnLaunch()
             return (realm, report)

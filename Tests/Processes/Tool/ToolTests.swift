@@ -56,6 +56,22 @@ import Testing
         }
     }
 
+    /// The input may come long after the command was started.
+    @Test func realmThatIsCreatedMeanwhileKeepsItsVersion() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 3, schemaVersion: 5)
+        let text = try await folder.run("export", "a.realm").output
+        let process = try ToolProcess(["import", "b.realm", "--update", "modified"], in: folder)
+        // More than fits into a pipe, so that some of it has been read when this returns.
+        process.type(String(repeating: " ", count: 1 << 20))
+        try await folder.makeRealm("b.realm", nodeCount: 2, schemaVersion: 1)
+        process.type(text)
+        process.closeInput()
+        let result = try await process.result()
+        expectEqual(result.code, 0, "\(result.errors)")
+        try await expectEqual(Realm.schemaVersion(at: folder["b.realm"]), 1)
+    }
+
     @Test func schemaAndInfoAreShown() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5)
