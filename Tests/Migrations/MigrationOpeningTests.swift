@@ -65,6 +65,25 @@ import Testing
         try await realm.migrate(2, MigSecond.types)
     }
 
+    @Test func realmThatOthersOpenMeanwhileStaysOpen() async throws {
+        let realm = try await MigrationRealm.first()
+        let (begun, continuation) = AsyncStream<Void>.makeStream()
+        let configuration = realm.configuration(2, MigSecond.types) { migration, version in
+            continuation.finish()
+            Thread.sleep(forTimeInterval: 0.3)
+            try MigSecond.migration(migration, version)
+        }
+        let migrating = Task { try await Realm.performMigration(for: configuration) }
+        for await _ in begun {}
+        let opened = try await Realm.open(configuration)
+        try await expectEqual(migrating.value?.versions.new, 2)
+        try await opened.write { try $0.add(MigSecond.MigPet()) }
+        await opened.close()
+        // closed again if nobody else has it
+        try await expectNil(Realm.performMigration(for: configuration))
+        try await expectTrue(Realm.deleteFiles(for: configuration))
+    }
+
     @Test func copyIsMadeBefore() async throws {
         let realm = try await MigrationRealm.first()
         let copy = realm.folder["copy.realm"]

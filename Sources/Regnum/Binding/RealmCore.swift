@@ -21,6 +21,7 @@ final class RealmCore: Sendable {
     let drainedClasses = Guarded<Set<StoredText>>([])
     /// Whether `claimLaunch` was called.
     private let isLaunched = Guarded(false)
+    private let sharing = Guarded(Sharing.unshared)
     private let classes = Guarded(Classes())
     private let actor = Guarded(WeakRealm())
 
@@ -30,6 +31,14 @@ final class RealmCore: Sendable {
         /// The registered classes by name. Names are compared by their bytes, like stored names. If
         /// several classes have the same name, the first valid one is used.
         var byName: [StoredText: ClassEntry] = [:]
+    }
+
+    private enum Sharing {
+        /// Only the opener that made it has it.
+        case unshared
+        case shared
+        /// That opener is about to close it.
+        case ended
     }
 
     private struct WeakRealm {
@@ -90,11 +99,29 @@ final class RealmCore: Sendable {
             throw problem
         }
         try core.checkComplete(in: schema)
+        guard isNew || core.joinsOthers() else { return nil }
         return core.actor.withLock { actor in
             if let realm = actor.realm { return realm }
             let realm = Realm(core)
             actor.realm = realm
             return realm
+        }
+    }
+
+    /// Notes that another opener shares the realm. Returns false if it is about to be closed.
+    private func joinsOthers() -> Bool {
+        sharing.withLock { sharing in
+            if sharing == .unshared { sharing = .shared }
+            return sharing == .shared
+        }
+    }
+
+    /// Returns whether no other opener shares the realm, so that its only one may close it. Later
+    /// openers then open it again.
+    func endsUnshared() -> Bool {
+        sharing.withLock { sharing in
+            if sharing == .unshared { sharing = .ended }
+            return sharing == .ended
         }
     }
 

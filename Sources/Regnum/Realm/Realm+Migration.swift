@@ -3,7 +3,8 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Migrates the realm and closes it, for programs that run migrations as a separate step.
+    /// Migrates the realm and closes it, for programs that run migrations as a separate step. If
+    /// others open the realm in the meantime, in this process, it stays open for them.
     ///
     ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
     ///
@@ -14,7 +15,7 @@ extension Realm {
         for configuration: Configuration
     ) async throws -> MigrationReport? {
         let (realm, report) = try await opened(configuration, isFirst: true)
-        await realm.close()
+        if realm.core.endsUnshared() { await realm.close() }
         return report
     }
 

@@ -85,7 +85,10 @@ public actor Realm {
             }
             guard
                 let realm = try RealmCore.realm(coordinator, configuration, isFirst: isFirst)
-            else { continue }
+            else {
+                await Task.yield()  // to whoever is closing it
+                continue
+            }
             try await realm.storeRetention(configuration)
             // only files of the real file system can be watched
             if case .directory(let path) = coordinator.options.place,
