@@ -35,6 +35,9 @@ package struct SegmentHeader: Sendable, Equatable {
     /// The minor version of the format that the segment was created with. A newer library may have
     /// created it.
     private(set) var formatMinor = SegmentHeader.minorVersion
+    /// Which key of the realm encrypts `fileKey`: 0 for the newest, otherwise the place among the
+    /// former ones, from 1.
+    var keyAge = 0
     private static let copyFlag: UInt32 = 2
 
     /// Whether the realm is a copy to which nothing has been committed. The first commit then
@@ -68,7 +71,8 @@ package struct SegmentHeader: Sendable, Equatable {
     package func encoded(_ options: StoreOptions, _ fileSystem: any FileSystem) -> [UInt8] {
         precondition((fileKey == nil) == (options.key == nil), "a key for an encrypted segment")
         guard let fileKey, let key = options.key else { return encoded(nil) }
-        return encoded { Self.seal.close(&$0, fileKey: fileKey, key, fileSystem) }
+        let wrapping = key.wrappings[keyAge]
+        return encoded { Self.seal.close(&$0, fileKey: fileKey, wrapping, fileSystem) }
     }
 
     private func encoded(_ close: ((inout [UInt8]) -> Void)?) -> [UInt8] {
@@ -129,8 +133,11 @@ package struct SegmentHeader: Sendable, Equatable {
                     + "version.",
                 path: path)
         }
-        fileKey = try Self.open(
+        if let opened = try Self.open(
             &bytes, isEncrypted: incompatible & HeaderSeal.feature != 0, key, path: path)
+        {
+            (fileKey, keyAge) = (opened.fileKey, opened.age)
+        }
         realmID = Bytes.loadIdentity(from: bytes, at: 24)
         generation = Bytes.load(UInt64.self, from: bytes, at: 40)
         number = Bytes.load(UInt64.self, from: bytes, at: 48)
@@ -157,7 +164,7 @@ package struct SegmentHeader: Sendable, Equatable {
     /// Decrypts the secrets of a header, and returns the key of the segment.
     private static func open(
         _ bytes: inout [UInt8], isEncrypted: Bool, _ key: EncryptionKey?, path: String
-    ) throws(StoreError) -> [UInt8]? {
+    ) throws(StoreError) -> (fileKey: [UInt8], age: Int)? {
         guard let key else {
             if !isEncrypted { return nil }
             throw StoreError(
@@ -171,14 +178,7 @@ package struct SegmentHeader: Sendable, Equatable {
                 "A key was given for a realm that isn't encrypted: \(path) isn't. Open it without "
                     + "a key, or write an encrypted copy of it.", path: path)
         }
-        guard let fileKey = seal.open(&bytes, key) else {
-            throw StoreError(
-                .wrongKey,
-                "The realm is encrypted with another key than the one that was given, or the "
-                    + "header of \(path) was changed by somebody who doesn't have the key.",
-                path: path)
-        }
-        return fileKey
+        return try seal.open(&bytes, key, path: path)
     }
 
     /// Returns the realm and number in an intact header of this format, without its secrets; `nil`

@@ -37,14 +37,28 @@ package struct EncryptionKey: Sendable, Hashable {
     let suite: any CipherSuite
     /// Encrypts the keys in the headers of files.
     let wrapping: any Cipher
+    /// Those of the keys that the realm had before. Files that have one of them can be read, but
+    /// no new file gets it.
+    let formerWrappings: [any Cipher]
+    /// All of these, the newest first.
+    var wrappings: [any Cipher] { [wrapping] + formerWrappings }
+    private let former: [EncryptionKey]
 
-    package init(_ bytes: [UInt8], _ suite: any CipherSuite) {
+    /// - Parameter former: the keys that the realm had before.
+    package init(_ bytes: [UInt8], _ suite: any CipherSuite, former: [EncryptionKey] = []) {
         self.bytes = bytes
         self.suite = suite
+        self.former = former
         wrapping = suite.wrappingCipher(bytes)
+        formerWrappings = former.map(\.wrapping)
     }
 
-    package static func == (a: EncryptionKey, b: EncryptionKey) -> Bool { a.bytes == b.bytes }
+    /// The same key without former ones.
+    var alone: EncryptionKey { EncryptionKey(bytes, suite) }
+
+    package static func == (a: EncryptionKey, b: EncryptionKey) -> Bool {
+        a.bytes == b.bytes && a.former == b.former
+    }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

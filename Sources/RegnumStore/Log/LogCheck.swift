@@ -177,7 +177,9 @@ package struct LogCheck {
         } catch {
             let name = SegmentHeader.fileName(number: number)
             if error.code == .fileNotFound, try !directory.names().contains(name) { return nil }
-            guard error.code == .invalidDatabase || error.isMediaFailure else { throw error }
+            guard
+                error.code == .invalidDatabase || error.code == .wrongKey || error.isMediaFailure
+            else { throw error }
             add(error, name, at: 0)
             return nil
         }

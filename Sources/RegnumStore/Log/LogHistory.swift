@@ -98,7 +98,7 @@ package struct LogHistory: Sendable {
                 guard
                     number != lastNumber,
                     error.code == .invalidDatabase || error.code == .filePermissionDenied
-                        || error.isMediaFailure
+                        || error.code == .wrongKey || error.isMediaFailure
                 else { throw error }
                 damage = error
                 break

@@ -15,15 +15,16 @@ struct LogSegment {
         position - header.base + SegmentHeader.byteCount
     }
 
-    /// Opens a segment of a log of which another one was opened with the same key, so that one
-    /// which isn't encrypted with it is damaged.
+    /// Opens a segment of a log of which another one was opened, so that one which is encrypted is
+    /// damaged if that one isn't, and the other way round. Throws `wrongKey` if the realm has been
+    /// given another key since, or had one before, that isn't known.
     static func open(
         _ directory: any RealmDirectory, _ number: UInt64, _ options: StoreOptions
     ) throws(StoreError) -> LogSegment {
         do throws(StoreError) {
             return try openLast(directory, number, options)
         } catch {
-            guard error.isAboutKey else { throw error }
+            guard error.code == .keyRequired || error.code == .notEncrypted else { throw error }
             throw SegmentHeader.damage(
                 error.path ?? directory.path, "it isn't encrypted as the rest of the realm is")
         }

@@ -29,6 +29,9 @@ package struct LogTrimming: Sendable {
     /// Whether no other process has the realm open. Then nodes files newer than the newest
     /// checkpoint's are removed too.
     var isAlone = false
+    /// Whether the history ends where files are encrypted with a former key, whatever the
+    /// retention: as without that key, such files are only kept if opening the realm needs them.
+    package var removesFormerKeys = false
 
     /// Removes the files. Throws the errors of the file system, which can be ignored. Files of
     /// another user that can't be removed, such as those in a directory with the sticky bit, keep
@@ -46,7 +49,7 @@ package struct LogTrimming: Sendable {
         let files = names.compactMap(NodesHeader.parse)
         let retention =
             keepsHistory ? .unlimited : try retentionFile.effective() ?? options.retention
-        let past = try retained(numbers, files, retention)
+        let past = try retained(numbers, files.filter(isUsable), retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         var refusal: StoreError?
         var hasRemoved = false
@@ -77,6 +80,12 @@ package struct LogTrimming: Sendable {
         }
         for number in orphans where files.contains(number) {
             _ = try remove(NodesHeader.fileName(number))
+        }
+        if removesFormerKeys, let key = options.key, names.contains(MigrationMark.fileName),
+            (try? directory.isMarkEncrypted(with: key)) == false
+        {
+            // A migration isn't resumed after a compaction.
+            _ = try remove(MigrationMark.fileName)
         }
         if hasRemoved { try directory.sync() }
         removeAbandoned(names)
@@ -145,19 +154,37 @@ package struct LogTrimming: Sendable {
         return begin
     }
 
-    /// Opens a segment. Returns `nil` if its header is damaged or can't be read from the disk, if
-    /// this user may not read it (`isHidden`), or if the segment was removed since it was listed,
-    /// as it may be while its size is measured.
+    /// The options with the keys of files that may be kept for the history.
+    private var readingOptions: StoreOptions {
+        var options = options
+        if removesFormerKeys { options.key = options.key?.alone }
+        return options
+    }
+
+    /// Whether the history may need a nodes file, as far as its key is concerned.
+    private func isUsable(_ number: UInt64) -> Bool {
+        guard options.key != nil else { return true }
+        do throws(StoreError) {
+            try directory.checkKey(of: NodesHeader.fileName(number), readingOptions)
+        } catch {
+            return error.code != .wrongKey
+        }
+        return true
+    }
+
+    /// Opens a segment. Returns `nil` if its header is damaged or can't be read from the disk or
+    /// with the keys, if this user may not read it (`isHidden`), or if the segment was removed
+    /// since it was listed, as it may be while its size is measured.
     private func open(
         _ number: UInt64
     ) throws(StoreError) -> (segment: LogSegment?, isHidden: Bool) {
         do throws(StoreError) {
-            return (try LogSegment.open(directory, number, options), false)
+            return (try LogSegment.open(directory, number, readingOptions), false)
         } catch {
             let isHidden = error.code == .filePermissionDenied
             guard
                 isHidden || error.code == .invalidDatabase || error.code == .fileNotFound
-                    || error.isMediaFailure
+                    || error.code == .wrongKey || error.isMediaFailure
             else { throw error }
             return (nil, isHidden)
         }

@@ -28,7 +28,8 @@ package struct MigrationMarkFile: Sendable {
     ) {
         file = SealedFile(
             name: MigrationMark.fileName, magic: 0x474D_4752,  // "RGMG"
-            fileSystem: fileSystem, directory: directory, realmID: realmID, cipher: key?.wrapping)
+            fileSystem: fileSystem, directory: directory, realmID: realmID, cipher: key?.wrapping,
+            formerCiphers: key?.formerWrappings ?? [])
     }
 
     /// Returns the mark; `nil` if it is missing or damaged.

@@ -97,13 +97,18 @@ extension RealmLog {
     /// or half full, so that opening reads little more than what was committed since. Call it after
     /// the checkpoint was published.
     ///
+    /// After a compaction of a realm with former keys, does so in any case, so that the history can
+    /// begin there: headers before may name checkpoints that are removed.
+    ///
     /// Requires the writer lock. If no segment can be created, nothing happens. Throws `ioFailed`
     /// if it may or may not have been created; the instance is then poisoned, but the checkpoint is
     /// valid.
-    package func beginSegmentAfterCheckpoint() throws(StoreError) {
+    package func beginSegmentAfterCheckpoint(isCompaction: Bool = false) throws(StoreError) {
         let first = options.firstSegmentByteCount
+        let hasFormerKeys = options.key?.formerWrappings.isEmpty == false
         guard checkpoints.newest != nil, end.checkpointsEnd > segment.header.base,
             segment.byteCount > first || remainingByteCount < segment.byteCount / 2
+                || isCompaction && hasFormerKeys
         else { return }
         try beginSmallSegment()
     }
@@ -120,13 +125,24 @@ extension RealmLog {
         try beginSmallSegment()
     }
 
-    private func beginSmallSegment() throws(StoreError) {
+    /// Whether the current segment is encrypted with a former key of the realm.
+    package var lacksNewestKey: Bool { segment.header.keyAge > 0 }
+
+    /// Starts a small segment if the current one is encrypted with a former key. A checkpoint from
+    /// then on needs nothing that is.
+    ///
+    /// Requires the writer lock. Throws as `rotate` does.
+    package func beginSegmentWithNewestKey() throws(StoreError) {
+        if lacksNewestKey { try beginSmallSegment(isRequired: true) }
+    }
+
+    private func beginSmallSegment(isRequired: Bool = false) throws(StoreError) {
         if durableEnd < position { try sync() }
         beginWriting()
         do {
             try rotate(byteCounts: [options.firstSegmentByteCount], isSmall: true)
         } catch {
-            if !isPoisoned { return }
+            if !isPoisoned, !isRequired { return }
             throw error
         }
         publish(wakes: false)

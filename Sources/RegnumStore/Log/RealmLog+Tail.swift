@@ -133,6 +133,7 @@ extension RealmLog {
             salt: fileSystem.random(), base: start, previousChain: before.point.chain)
         header.checkpoints = kept.without(damagedCheckpoints)
         header.fileKey = segment.header.fileKey  // the bodies of records stay as they are
+        header.keyAge = segment.header.keyAge  // who has that key knows this file's key
         (header.timelines, header.isCopy) = (segment.header.timelines, segment.header.isCopy)
         var newCheckpoints: KeptCheckpoints?
         var newChain = before.point.chain

@@ -9,6 +9,8 @@ struct SealedFile: Sendable {
     let realmID: Identity128
     /// Encrypts the content, but not the words; `nil` if it isn't encrypted.
     var cipher: (any Cipher)?
+    /// Ciphers with which the content may have been encrypted before.
+    var formerCiphers: [any Cipher] = []
 
     typealias Content = (words: [UInt64], bytes: ArraySlice<UInt8>)
 
@@ -28,10 +30,18 @@ struct SealedFile: Sendable {
         let words = [24, 32, 40].map { Bytes.load(UInt64.self, from: bytes, at: $0) }
         let stored = bytes[Self.headerByteCount..<end]
         guard let cipher else { return (words, stored) }
-        let content = stored.withUnsafeBytes {
-            cipher.content(of: $0, at: Array(bytes[..<Self.headerByteCount]))
+        for cipher in [cipher] + formerCiphers {
+            if let content = Self.content(of: bytes, cipher) { return (words, content[...]) }
         }
-        return content.map { (words, $0[...]) }
+        return nil
+    }
+
+    /// Returns the decrypted content of a file; `nil` if it isn't encrypted with that cipher.
+    static func content(of bytes: [UInt8], _ cipher: any Cipher) -> [UInt8]? {
+        guard bytes.count >= overheadByteCount else { return nil }
+        return bytes[headerByteCount..<bytes.count - 4].withUnsafeBytes {
+            cipher.content(of: $0, at: Array(bytes[..<headerByteCount]))
+        }
     }
 
     /// Replaces the file durably and atomically. Throws `diskFull` and the errors of the file

@@ -21,18 +21,19 @@ struct NodesHeader: Sendable, Equatable {
         Bytes.store(realmID, in: &bytes, at: 24)
         Bytes.store(number, in: &bytes, at: 40)
         if let fileKey, let key = options.key {
-            Self.seal.close(&bytes, fileKey: fileKey, key, fileSystem)
+            Self.seal.close(&bytes, fileKey: fileKey, key.wrapping, fileSystem)
         }
         Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
     }
 
     /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
-    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. A read-only
-    /// realm accepts features that only affect writers.
+    /// `unsupportedFormat` for a newer format, `wrongKey` for a file with a key that isn't among
+    /// those of the realm, `invalidDatabase` for anything else. A read-only realm accepts features
+    /// that only affect writers.
     ///
-    /// The key of the realm is that of its log, so if it isn't that of the file, the file is
-    /// damaged.
+    /// Whether the realm is encrypted is known from its log, so if the file isn't as the log is,
+    /// the file is damaged.
     ///
     /// - Returns: the key of the file; `nil` if it isn't encrypted.
     static func check(
@@ -68,14 +69,13 @@ struct NodesHeader: Sendable, Equatable {
         }
         let isEncrypted = features & HeaderSeal.feature != 0
         if key == nil, !isEncrypted { return nil }
-        var bytes = bytes
-        guard let key, isEncrypted, let fileKey = seal.open(&bytes, key) else {
+        guard let key, isEncrypted else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) is damaged: its header isn't one that was written with the key of the "
-                    + "realm.", path: path)
+                "\(path) is damaged: it isn't encrypted as the rest of the realm is.", path: path)
         }
-        return fileKey
+        var bytes = bytes
+        return try seal.open(&bytes, key, path: path).fileKey
     }
 
     /// Returns the identity of the realm to which a nodes file belongs, or `nil` if `bytes` aren't
