@@ -67,6 +67,8 @@ struct CheckpointState {
     var compaction: Compaction?
     /// Whether the checkpoint that was begun last is a compaction.
     var isCompaction = false
+    /// Whether the compaction first needs the writer lock for a segment with the newest key.
+    var isKeyDue = false
     /// Whether a bulk commit was made that the next segment's header should include.
     var isSegmentDue = false
     /// Whether unneeded files should be removed without a checkpoint.
@@ -149,7 +151,8 @@ extension CoordinatorState {
             return use(log, .dropCheckpoint(finished))
         }
         // A migration that has the turn waits for it, even if the gate was shut in the meantime.
-        if let finished = checkpoint.finished, isGateOpen || isHandOffDue && isTurnTaken {
+        let mayWrite = isGateOpen || isHandOffDue && isTurnTaken
+        if let finished = checkpoint.finished, mayWrite {
             checkpoint.finished = nil
             return use(log, .recordCheckpoint(finished))
         }
@@ -164,7 +167,10 @@ extension CoordinatorState {
             checkpoint.isCancelled = false
             return use(log, .trim)
         }
-        guard isCheckpointDue(log, options.checkpoint, now) else { return nil }
+        let isDue = isCheckpointDue(log, options.checkpoint, now)
+        checkpoint.isKeyDue = isDue && checkpoint.compaction != nil && log.lacksNewestKey
+        if checkpoint.isKeyDue { return mayWrite ? use(log, .beginKey) : nil }
+        guard isDue else { return nil }
         checkpoint.isBusy = true
         checkpoint.isCancelled = false
         return use(log, .checkpoint)

@@ -51,8 +51,9 @@ extension Coordinator {
         let log = lease.log
         makeDurable(lease)
         let root = published
+        let isCompacting = state.withLock { $0.checkpoint.compaction != nil }
         guard let point = log.checkpointPoint, point.version == root.version,
-            lockCheckpointIfFree(log)
+            !isCompacting || !log.lacksNewestKey, lockCheckpointIfFree(log)
         else { return nil }
         if !log.holdsWriter, log.isBehind() {  // there may be a newer checkpoint
             log.unlockCheckpoint()
@@ -220,7 +221,7 @@ extension Coordinator {
         do throws(StoreError) {
             if finished.copy != nil { try log.beginSegment(forRecordOf: finished.reference) }
             try log.appendCheckpoint(finished.reference, copy: finished.copy)
-            try log.beginSegmentAfterCheckpoint()
+            try log.beginSegmentAfterCheckpoint(isCompaction: finished.sizesBefore != nil)
         } catch {
             if log.isPoisoned || error.code == .fileMoved {
                 fail([], error)

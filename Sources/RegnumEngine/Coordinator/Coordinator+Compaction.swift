@@ -1,9 +1,11 @@
 package import RegnumStore
 
-/// The sizes of a realm's files before and after a compaction.
+/// The sizes of a realm's files before and after a compaction, and their keys.
 package struct CompactionSizes: Sendable {
     package var before = FileSizes()
     package var after = FileSizes()
+    /// The number of files that may not be encrypted with the newest key.
+    package var formerKeyFileCount = 0
 }
 
 /// A compaction that callers wait for: a checkpoint in a new nodes file to which both kept
@@ -34,7 +36,7 @@ extension CoordinatorState {
 
     /// Ends the compaction, if there is one, and returns those that wait for it.
     mutating func takeCompaction() -> [Compaction.Continuation] {
-        defer { checkpoint.compaction = nil }
+        defer { (checkpoint.compaction, checkpoint.isKeyDue) = (nil, false) }
         return checkpoint.compaction?.waiters.map(\.continuation) ?? []
     }
 
@@ -48,7 +50,8 @@ extension CoordinatorState {
         let isRecordDue = checkpoint.finished != nil && isGateOpen
         guard now >= compaction.deadline, !isRecordDue else { return nil }
         if isHealing, let damage = head.anyDamage { return damage }
-        let obstacle = checkpoint.finished == nil ? "writing a checkpoint of" : "writing to"
+        let needsWriter = checkpoint.finished != nil || checkpoint.isKeyDue
+        let obstacle = needsWriter ? "writing to" : "writing a checkpoint of"
         return StoreError(
             .busy,
             "Another process has been \(obstacle) \(log.path) for too long, so the realm wasn't "
@@ -68,20 +71,23 @@ extension Coordinator {
     /// except for what the history retention keeps. Other processes can use the realm at the same
     /// time. Concurrent calls share a compaction.
     ///
+    /// If the realm has former keys, what is written has the newest key, and files with former ones
+    /// are removed whatever the retention.
+    ///
     /// Throws `readOnly`; `closed`; `busy` if another process has been writing a checkpoint, or
     /// commits, for too long; `diskFull`, `ioFailed` and other errors of the file system;
     /// `invalidDatabase` for damage; `CancellationError`. In each case the realm has all its
     /// content, and nothing that was written remains, unless the checkpoint was recorded or still
     /// waits for the writer lock.
     ///
-    /// - Returns: zeros for in-memory realms and those without commits.
+    /// - Returns: sizes of zero for in-memory realms and those without commits.
     /// - Complexity: O(n), and as many writes.
     package func compact() async throws -> CompactionSizes {
         if let refusal = state.withLock({ $0.refusal }) { throw refusal }
         try Task.checkCancellation()
         try await catchUp()
         guard case .directory = options.place, published.version > 0 else {
-            return CompactionSizes()
+            return CompactionSizes(formerKeyFileCount: try await formerKeyFileCount())
         }
         let id = Self.nextWaiterID()
         let outcome = await withTaskCancellationHandler {
@@ -159,7 +165,28 @@ extension Coordinator {
         }
     }
 
+    /// Returns the number of the realm's files that may not be encrypted with the newest key.
+    ///
+    /// Throws the errors of the file system.
+    func formerKeyFileCount() async throws(StoreError) -> Int {
+        guard let history = state.withLock({ $0.log })?.history else { return 0 }
+        return try await Self.onPool { () throws(StoreError) in try history.formerKeyFileCount() }
+    }
+
     // MARK: Parts of a checkpoint
+
+    /// Starts a segment with the newest key, before the checkpoint of a compaction. Nothing after
+    /// that checkpoint then has a former key. A pump step.
+    func beginKey(_ lease: borrowing LogLease) {
+        let log = lease.log
+        guard log.holdsWriter, !log.isPoisoned else { return }
+        do throws(StoreError) {
+            try log.beginSegmentWithNewestKey()
+        } catch {
+            if log.isPoisoned || error.code == .fileMoved { return fail([], error) }
+            endCompaction(.failure(error))
+        }
+    }
 
     /// Appends the directory image once more, on another page of the file, and syncs it.
     func writeAgain(
@@ -198,7 +225,9 @@ extension Coordinator {
         _ trimming: LogTrimming, _ lock: any LockFile, isLocked: Bool = true,
         _ sizes: FileSizes? = nil
     ) {
-        IOPool.shared.submitLong {
+        var trimming = trimming
+        trimming.removesFormerKeys = sizes != nil
+        IOPool.shared.submitLong { [trimming] in
             let isLocked = isLocked || self.lockForTrimming(lock)
             if isLocked {
                 do throws(StoreError) {
@@ -209,7 +238,9 @@ extension Coordinator {
             }
             let outcome: Compaction.Outcome? = sizes.map { before in
                 Result { () throws(StoreError) in
-                    CompactionSizes(before: before, after: try trimming.measure())
+                    CompactionSizes(
+                        before: before, after: try trimming.measure(),
+                        formerKeyFileCount: try trimming.formerKeyFileCount())
                 }
             }
             if isLocked { lock.unlock(.checkpoint) }

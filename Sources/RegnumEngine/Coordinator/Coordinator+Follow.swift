@@ -288,10 +288,11 @@ extension CoordinatorState {
         return needsWriter
     }
 
-    /// Whether a writer, or a checkpoint record, needs the lock.
+    /// Whether a writer, a checkpoint record or a segment with another key needs the lock.
     var needsWriter: Bool {
         if !waiters.isEmpty { return true }
-        return checkpoint.finished != nil && phase == .open && followFailure == nil
+        let isKeyDue = checkpoint.isKeyDue && checkpoint.compaction != nil
+        return (checkpoint.finished != nil || isKeyDue) && phase == .open && followFailure == nil
             && acquireRetry?.isDue ?? true
     }
 

@@ -23,6 +23,8 @@ package struct RealmInformation: Sendable {
     package let isBeingWritten: Bool
     /// The process that last acquired the writer lock; `nil` if unknown. It may have exited.
     package let lastWriter: UInt32?
+    /// The number of files that may not be encrypted with the newest key.
+    package let formerKeyFileCount: Int
 }
 
 extension Coordinator {
@@ -53,7 +55,8 @@ extension Coordinator {
                 isOpenElsewhere: isOpenElsewhere,
                 processes: isOpenElsewhere ? processes(withOpenFile: lock.identity) : [],
                 isBeingWritten: lock.isLockedElsewhere(.writer),
-                lastWriter: holder > 0 ? holder : nil)
+                lastWriter: holder > 0 ? holder : nil,
+                formerKeyFileCount: try history.formerKeyFileCount())
         }
     }
 }

@@ -50,6 +50,7 @@ extension Coordinator {
         case trim
         /// Start a segment whose header has it, so that opening reads little.
         case beginSegment
+        case beginKey
         /// Load a checkpoint in order to switch to it.
         case reload(CheckpointReference)
         /// Switch to it.
@@ -145,6 +146,7 @@ extension Coordinator {
         case .idle: writeIdle(lease)
         case .dropCheckpoint(let finished): discardFile(of: finished, lease)
         case .beginSegment: beginSegment(lease)
+        case .beginKey: beginKey(lease)
         case .end(let error): fail([], error)
         }
         release(lease)
