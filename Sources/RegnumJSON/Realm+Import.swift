@@ -114,7 +114,8 @@ extension Snapshot {
     package func removeUnchangedRealm() async {
         guard case .file(let url) = configuration.location else { return }
         let (identity, version) = (root.identity, root.version)
-        let key = try? EncryptionKey.make(configuration.encryptionKey)
+        let key = try? EncryptionKey.make(
+            configuration.encryptionKey, former: configuration.formerEncryptionKeys)
         _ = try? await RealmContent.remove(url.path, key) {
             $0.identity == identity && $0.version == version
         }

@@ -32,6 +32,7 @@ extension Realm {
         configuration.historyRetention = nil
         configuration.seedFile = nil
         configuration.encryptionKey = nil  // which only realms in a directory can have
+        configuration.formerEncryptionKeys = []
         // weak, because the configuration lasts longer than the first version
         let timelines = self.timelines
         configuration.adjust = { [weak root] in

@@ -132,9 +132,23 @@ extension Realm {
         /// the system can't evict it. Checks, backups and compactions hold a few mebibytes of it at
         /// a time.
         ///
-        /// If the key is lost, so is the realm. ``Realm/backup(to:encryptionKey:)`` makes a copy
-        /// with another key, or an encrypted copy of a plain realm.
+        /// If the key is lost, so is the realm. ``formerEncryptionKeys`` lets a realm get another
+        /// key, and ``Realm/backup(to:encryptionKey:)`` makes an encrypted copy of a plain realm.
         public var encryptionKey: Data?
+        /// The keys that the realm had before ``encryptionKey``. Files that are encrypted with one
+        /// of them can be read, while new files get ``encryptionKey``.
+        ///
+        ///     configuration.encryptionKey = newKey
+        ///     configuration.formerEncryptionKeys = [oldKey]
+        ///     let report = try await Realm.open(configuration).compact()
+        ///     // report.formerKeyFileCount == 0: nothing needs the old key any more
+        ///
+        /// All processes that use the realm must have both keys before one of them compacts it.
+        /// From then on, those that only have the old key get `.wrongKey` from their writes and
+        /// streams. Remove the former keys from the configuration afterwards: until then, whoever
+        /// has one of them and may write to the files can forge content. A plain realm can't be
+        /// encrypted in this way, nor can the key be removed; make a copy.
+        public var formerEncryptionKeys: [Data] = []
         /// The maximum number of versions that snapshots, frozen values and streams of this process
         /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.
         /// `nil` means unlimited. ``Realm/stats()`` lists the snapshots that hold them.
@@ -265,6 +279,9 @@ extension Realm.Configuration: CustomStringConvertible {
         if shouldCompactOnLaunch != nil { parts.append("compacted at launch if needed") }
         if readOnly { parts.append("read-only") }
         if encryptionKey != nil { parts.append("encrypted") }
+        if !formerEncryptionKeys.isEmpty {
+            parts.append("\(formerEncryptionKeys.count) former keys")
+        }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }
         if let historyRetention { parts.append("history \(historyRetention)") }

@@ -14,6 +14,7 @@ extension Realm.Configuration {
             ("schemaVersion", schemaVersion == other.schemaVersion),
             ("readOnly", readOnly == other.readOnly),
             ("encryptionKey", encryptionKey == other.encryptionKey),
+            ("formerEncryptionKeys", formerEncryptionKeys == other.formerEncryptionKeys),
             ("durability", durability == other.durability),
             (
                 "historyRetention",
@@ -45,7 +46,9 @@ extension Realm.Configuration {
             if readOnly {
                 throw .invalid("An in-memory realm starts empty, so it can't be opened read-only.")
             }
-            if encryptionKey != nil { throw .invalid("An in-memory realm can't be encrypted.") }
+            if encryptionKey != nil || !formerEncryptionKeys.isEmpty {
+                throw .invalid("An in-memory realm can't be encrypted.")
+            }
         case .file(let url):
             try Self.checkFile(url)
         }
@@ -113,7 +116,7 @@ extension Realm.Configuration {
         var options = CoordinatorOptions(place: place)
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
-        options.store.key = try EncryptionKey.make(encryptionKey)
+        options.store.key = try EncryptionKey.make(encryptionKey, former: formerEncryptionKeys)
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
         options.store.retention = Realm.HistoryRetention.standard.storeRetention
         options.scrub = scrubBytesPerSecond.map { ScrubOptions(bytesPerSecond: $0) }

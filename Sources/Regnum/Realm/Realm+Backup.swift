@@ -35,9 +35,10 @@ extension Realm {
     ///
     ///     try await realm.backup(to: encrypted, encryptionKey: key)
     ///
-    /// This is how an existing realm gets a key, or another one: close it in all processes
-    /// afterwards, and replace its directory by the copy. ``updateBackup(at:)`` only updates copies
-    /// that have the key of the realm.
+    /// This is how an existing realm gets a key or loses it: close it in all processes afterwards,
+    /// and replace its directory by the copy. (If it only needs another key, it can stay open:
+    /// ``Configuration/formerEncryptionKeys``.) ``updateBackup(at:)`` only updates copies with the
+    /// key of the realm or a former one.
     ///
     /// - Parameters:
     ///   - url: A location where nothing exists; its parent directory must exist.
@@ -80,7 +81,7 @@ extension Realm {
     ///   directory isn't a backup of an earlier version of this realm; `.fileNotFound` if there is
     ///   no realm; `.busy` if another process is writing to it; `.invalidDatabase` if it is
     ///   damaged; `.keyRequired`, `.wrongKey` or `.notEncrypted` if it isn't encrypted as this
-    ///   realm is; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
+    ///   realm is or was; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
     ///   `CancellationError`.
     /// - Complexity: O(changes) to add the commits, O(n / 1,024) to open the backup, and the log of
     ///   all commits in it to read it back.

@@ -16,12 +16,21 @@ extension Realm {
         /// releases the snapshots, frozen values and streams that use them. ``Realm/stats()`` lists
         /// these. Other processes may also hold snapshots that use such files.
         public let heldByteCount: Int
+        /// The number of the realm's files that may not be encrypted with the newest key, and so be
+        /// readable with a former one (``Configuration/formerEncryptionKeys``); 0 if the realm
+        /// isn't encrypted. If it isn't 0, a process that only has a former key is about to find
+        /// that out, or was killed, or files of another user couldn't be removed: compact again
+        /// once the processes have been restarted.
+        public let formerKeyFileCount: Int
 
         /// The sizes, on one line.
         public var description: String {
             var text = "\(byteCountBefore) bytes before, \(byteCountAfter) after"
             if historyByteCount > 0 { text += ", of which \(historyByteCount) are for history" }
             if heldByteCount > 0 { text += "; snapshots still hold \(heldByteCount) removed ones" }
+            if formerKeyFileCount > 0 {
+                text += "; \(formerKeyFileCount) files may still have a former key"
+            }
             return text
         }
     }
@@ -43,6 +52,11 @@ extension Realm {
     /// become smaller automatically: after most of the content was deleted, when most of a file is
     /// no longer in use, and when the realm is closed.
     ///
+    /// If files of the realm have a former key (``Configuration/formerEncryptionKeys``), everything
+    /// is encrypted anew, and history with that key is removed, whatever the retention: its cursors
+    /// have to start again. That needs the writer lock once more. After an error or a crash, the
+    /// realm needs both keys until another compaction succeeds.
+    ///
     /// - Returns: The sizes of the files; zeros for in-memory realms and those without commits.
     /// - Throws: `.diskFull`, if there is no space for a second copy of the content; `.ioFailed`
     ///   and other errors of the file system; `.invalidDatabase` if the realm is damaged; `.busy`
@@ -62,7 +76,8 @@ extension Realm {
                 byteCountBefore: Int(clamping: sizes.before.total),
                 byteCountAfter: Int(clamping: sizes.after.total),
                 historyByteCount: Int(clamping: sizes.after.history),
-                heldByteCount: Int(clamping: held))
+                heldByteCount: Int(clamping: held),
+                formerKeyFileCount: sizes.formerKeyFileCount)
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -48,14 +48,17 @@ extension Realm {
     /// This is the version in the newest published commit. A commit that a process wrote but didn't
     /// publish before it died only counts once the realm has been opened for writing.
     ///
-    /// - Parameter encryptionKey: The key of the realm; `nil` if it isn't encrypted.
+    /// - Parameters:
+    ///   - encryptionKey: The key of the realm; `nil` if it isn't encrypted.
+    ///   - formerEncryptionKeys: The keys that it had before
+    ///     (``Configuration/formerEncryptionKeys``).
     /// - Throws: `.invalidInput` if `url` isn't a file URL; `.fileNotFound` if there is no realm;
     ///   whatever `open` throws for the files found there.
     public static func schemaVersion(
-        at url: URL, encryptionKey: Data? = nil
+        at url: URL, encryptionKey: Data? = nil, formerEncryptionKeys: [Data] = []
     ) async throws(Realm.Error) -> UInt64 {
         try Configuration.checkFile(url)
-        let key = try EncryptionKey.make(encryptionKey)
+        let key = try EncryptionKey.make(encryptionKey, former: formerEncryptionKeys)
         do throws(StoreError) {
             return try await RealmContent.schemaVersion(url.path, key)
         } catch {

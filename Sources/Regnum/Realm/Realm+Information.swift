@@ -39,6 +39,8 @@ extension Realm {
         package let isBeingWritten: Bool
         /// The process that last acquired the writer lock, which may have exited.
         package let lastWriter: Process?
+        /// The number of files that may not be encrypted with the newest key.
+        package let formerKeyFileCount: Int
     }
 
     /// The timelines of the published versions.
@@ -63,7 +65,8 @@ extension Realm {
                 retention: "\(retention ?? .nothing)", isOpenElsewhere: found.isOpenElsewhere,
                 processes: found.processes.map(Information.Process.init),
                 isBeingWritten: found.isBeingWritten,
-                lastWriter: found.lastWriter.map(Information.Process.init))
+                lastWriter: found.lastWriter.map(Information.Process.init),
+                formerKeyFileCount: found.formerKeyFileCount)
         } catch {
             throw Realm.Error(error)
         }

@@ -37,6 +37,8 @@ extension Realm {
     ///   - target: A location where nothing exists; its parent directory must exist.
     ///   - point: The state to restore.
     ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
+    ///   - formerEncryptionKeys: Keys that the source may have instead
+    ///     (``Configuration/formerEncryptionKeys``).
     /// - Returns: The commit version of the new realm.
     /// - Throws: `.historyTrimmed` if the state is older than the history, and `.invalidInput` for
     ///   a version that doesn't exist yet; the message names the versions that are available.
@@ -50,7 +52,7 @@ extension Realm {
     @discardableResult
     public static func restore(
         from source: URL, to target: URL, upTo point: RestorePoint = .newest,
-        encryptionKey: Data? = nil
+        encryptionKey: Data? = nil, formerEncryptionKeys: [Data] = []
     ) async throws -> UInt64 {
         try Configuration.checkFile(source)
         try Configuration.checkFile(target)
@@ -58,7 +60,7 @@ extension Realm {
         let isCancelled = CancellationFlag()
         let restore = RealmRestore(
             of: source.directoryPath, at: point.enginePoint, to: target.directoryPath,
-            key: try EncryptionKey.make(encryptionKey)
+            key: try EncryptionKey.make(encryptionKey, former: formerEncryptionKeys)
         ) { !isCancelled.isSet }
         do {
             return try await withTaskCancellationHandler {

@@ -29,6 +29,8 @@ extension Realm {
     ///   - url: The directory of the damaged realm.
     ///   - target: A location where nothing exists; its parent directory must exist.
     ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
+    ///   - formerEncryptionKeys: Keys that the damaged realm may have instead
+    ///     (``Configuration/formerEncryptionKeys``).
     /// - Throws: `.invalidInput` if a URL isn't a file URL, or `target` is inside a realm's
     ///   directory; `.fileNotFound` if there is no realm; `.fileExists` if there is anything at
     ///   `target`; `.invalidDatabase` if nothing can be read; `.keyRequired`, `.wrongKey`,
@@ -37,12 +39,12 @@ extension Realm {
     /// - Complexity: O(n log n). Needs as much memory as opening the realm.
     @discardableResult
     public static func salvage(
-        _ url: URL, to target: URL, encryptionKey: Data? = nil
+        _ url: URL, to target: URL, encryptionKey: Data? = nil, formerEncryptionKeys: [Data] = []
     ) async throws -> SalvageReport {
         try Configuration.checkFile(url)
         try Configuration.checkFile(target)
         try Task.checkCancellation()
-        let key = try EncryptionKey.make(encryptionKey)
+        let key = try EncryptionKey.make(encryptionKey, former: formerEncryptionKeys)
         let (source, path) = (url.path, target.directoryPath)
         let isCancelled = CancellationFlag()
         do {

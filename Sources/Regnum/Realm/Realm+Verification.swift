@@ -13,11 +13,11 @@ extension Realm {
     ///   `.unsupportedFormat`, `.filePermissionDenied`, `.ioFailed`; `CancellationError`. Damage
     ///   isn't thrown.
     package static func verify(
-        at url: URL, encryptionKey: Data? = nil
+        at url: URL, encryptionKey: Data? = nil, formerEncryptionKeys: [Data] = []
     ) async throws -> IntegrityReport {
         try Configuration.checkFile(url)
         let path = url.path
-        let key = try EncryptionKey.make(encryptionKey)
+        let key = try EncryptionKey.make(encryptionKey, former: formerEncryptionKeys)
         return IntegrityReport(
             try await IntegrityReport.run { isCancelled throws(StoreError) in
                 try RealmCheck.run(path, key, limit: 1_000, isCancelled: isCancelled)
