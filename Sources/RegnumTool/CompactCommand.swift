@@ -10,6 +10,10 @@ struct CompactCommand: AsyncParsableCommand {
             Other programs can keep using the realm. Files that the retained history needs are \
             kept until it expires, so the realm may be larger until then. Requires disk space for \
             a second copy of the content.
+
+            With --former-key-file, the files are encrypted anew with the key of --key-file, and \
+            history with a former key is removed. All programs that use the realm must have both \
+            keys. Exits with 1 if a file may still have a former key.
             """)
 
     @Argument(help: "The directory of the realm.", transform: url)
@@ -23,10 +27,12 @@ struct CompactCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             // fails for a missing realm, which opening would create
-            let key = try keyOption.key()
-            _ = try await Realm.schemaVersion(at: path, encryptionKey: key)
+            let (key, formerKeys) = (try keyOption.key(), try keyOption.formerKeys())
+            _ = try await Realm.schemaVersion(
+                at: path, encryptionKey: key, formerEncryptionKeys: formerKeys)
             var configuration = Realm.Configuration(location: .file(path))
             configuration.encryptionKey = key
+            configuration.formerEncryptionKeys = formerKeys
             let realm = try await Realm.open(configuration, adoptsSchemaVersion: true)
             let report: Realm.CompactionReport
             do {
@@ -38,6 +44,7 @@ struct CompactCommand: AsyncParsableCommand {
             await realm.close()
             let text = try json ? jsonLine(report) : "\(report)\n"
             try OutputStream.standard.write(Array(text.utf8))
+            if report.formerKeyFileCount > 0 { throw ExitCode(1) }
         }
     }
 
@@ -46,12 +53,14 @@ struct CompactCommand: AsyncParsableCommand {
             let byteCountBefore: Int
             let byteCountAfter: Int
             let historyByteCount: Int
+            let formerKeyFileCount: Int
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let sizes = Sizes(
             byteCountBefore: report.byteCountBefore, byteCountAfter: report.byteCountAfter,
-            historyByteCount: report.historyByteCount)
+            historyByteCount: report.historyByteCount,
+            formerKeyFileCount: report.formerKeyFileCount)
         return String(decoding: try encoder.encode(sizes), as: UTF8.self) + "\n"
     }
 }

@@ -50,5 +50,6 @@ func openForReading(_ url: URL, _ option: KeyOption) async throws -> Realm {
     var configuration = Realm.Configuration(location: .file(url))
     configuration.readOnly = true
     configuration.encryptionKey = try option.key()
+    configuration.formerEncryptionKeys = try option.formerKeys()
     return try await Realm.open(configuration, adoptsSchemaVersion: true)
 }

@@ -49,6 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
             var input = try file.map { try InputChunks(path: $0) } ?? .standard
             var configuration = Realm.Configuration(location: .file(path))
             configuration.encryptionKey = try keyOption.key()
+            configuration.formerEncryptionKeys = try keyOption.formerKeys()
             // Before opening the realm, since reading may take any time. A realm with commits keeps
             // its version.
             let line = try input.firstLine()

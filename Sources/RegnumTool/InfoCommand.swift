@@ -90,6 +90,9 @@ struct InfoCommand: AsyncParsableCommand {
             ("writer", writer(realm)),
             ("held versions", "known only to the processes that hold them (Realm.stats)"),
         ]
+        if keyOption.file != nil {
+            rows.append(("files with former keys", "\(realm.formerKeyFileCount)"))
+        }
         rows += content.classes.map { ($0.name, $0.text) }
         let width = rows.map(\.0.count).max() ?? 0
         let lines = rows.map { name, value in

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Regnum
 
-/// The option for the key of an encrypted realm, which commands have in common.
+/// The options for the keys of an encrypted realm, which commands have in common.
 struct KeyOption: ParsableArguments {
     @Option(
         name: .customLong("key-file"),
@@ -10,9 +10,18 @@ struct KeyOption: ParsableArguments {
         transform: url)
     var file: URL?
 
+    @Option(
+        name: .customLong("former-key-file"),
+        help: "A file with a key that the realm had before. Can be repeated.", transform: url)
+    var formerFiles: [URL] = []
+
     /// Returns the key; `nil` if none was given.
-    func key() throws -> Data? {
-        guard let file else { return nil }
+    func key() throws -> Data? { try file.map(read) }
+
+    /// Returns the keys that the realm had before.
+    func formerKeys() throws -> [Data] { try formerFiles.map(read) }
+
+    private func read(_ file: URL) throws -> Data {
         let key: Data
         do {
             // A wrong path may lead to a file of any size.

@@ -40,9 +40,11 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             let (path, target, point) = (path, target, point)
-            let key = try keyOption.key()
+            let (key, formerKeys) = (try keyOption.key(), try keyOption.formerKeys())
             let restored = try await interruptible {
-                try await Realm.restore(from: path, to: target, upTo: point, encryptionKey: key)
+                try await Realm.restore(
+                    from: path, to: target, upTo: point, encryptionKey: key,
+                    formerEncryptionKeys: formerKeys)
             }
             try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
         }

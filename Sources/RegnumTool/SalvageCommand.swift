@@ -25,9 +25,10 @@ struct SalvageCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingFailures {
             let (path, target) = (path, target)
-            let key = try keyOption.key()
+            let (key, formerKeys) = (try keyOption.key(), try keyOption.formerKeys())
             let report = try await interruptible {
-                try await Realm.salvage(path, to: target, encryptionKey: key)
+                try await Realm.salvage(
+                    path, to: target, encryptionKey: key, formerEncryptionKeys: formerKeys)
             }
             let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
             try OutputStream.standard.write(output)

@@ -22,7 +22,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingFailures {
-            let report = try await Realm.verify(at: path, encryptionKey: keyOption.key())
+            let report = try await Realm.verify(
+                at: path, encryptionKey: keyOption.key(),
+                formerEncryptionKeys: keyOption.formerKeys())
             let output = try json ? jsonLine(report) : Array(text(report).utf8)
             try OutputStream.standard.write(output)
             if !report.isSound { throw ExitCode(1) }
