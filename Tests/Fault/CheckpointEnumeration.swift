@@ -9,9 +9,11 @@ import Testing
 /// continues.
 @Suite(.serialized) struct CheckpointEnumeration {
     /// Runs `steps` on a new realm and crashes at every effect of the steps from number `first` on.
+    ///
+    /// - Parameter formerKey: the key that the realm has before those steps, if it is another one.
     private func crash(
         _ steps: [CheckpointStep], from first: Int, seed: UInt64, _ checker: CrashChecker,
-        retention: HistoryRetention = .none
+        retention: HistoryRetention = .none, formerKey: EncryptionKey? = nil
     ) {
         guard checker.failureCount < 100 else { return }
         let driver = CheckpointDriver(seed: seed, retention: retention)
@@ -22,11 +24,13 @@ import Testing
             checker.crash(driver.disk, driver.expectation, "in [\(name)] before \(kind) \(index)")
         }
         do {
-            try driver.open()
-            for (number, step) in steps.enumerated() {
-                if number + 1 == first { driver.disk.onEffect = hook }
-                try driver.run(step)
+            try TinyStore.$key.withValue(formerKey ?? TinyStore.key) {
+                try driver.open()
+                for step in steps[..<(first - 1)] { try driver.run(step) }
             }
+            if formerKey != nil { try driver.run(.die) }
+            driver.disk.onEffect = hook
+            for step in steps[(first - 1)...] { try driver.run(step) }
             driver.disk.onEffect = nil
             checker.crash(driver.disk, driver.expectation, "after [\(name)]")
         } catch {
@@ -109,6 +113,49 @@ import Testing
         conclude(checker, "encrypted realms")
         expectTrue(checker.stateCount > 500)
     }
+
+    /// Until the compaction is recorded, both keys are needed. With one of them, the realm has the
+    /// right content or is refused.
+    // Covers .wrongKey
+    @Test func realmsThatGetAnotherKeySurviveEveryCrash() {
+        let seed = SeededRandom.seed()
+        let checker = checker(seed)
+        checker.effort = CrashChecker.Effort(
+            images: 3, nestedImages: 1, nestedShare: 0.05, laterImages: 1)
+        checker.opens = { disk in
+            let (former, newest) = (disk.killImage(), disk.killImage())
+            let opened = try TinyStore.open(disk, ListContent())
+            for (image, key) in [(former, EncryptionKey.fake(1)), (newest, .fake(2))] {
+                try TinyStore.$key.withValue(key) {
+                    do throws(StoreError) {
+                        let bodies = try TinyStore.open(image, ListContent()).bodies
+                        guard bodies == opened.bodies else {
+                            throw StoreError(.invalidDatabase, "one key reads other content")
+                        }
+                    } catch {
+                        if error.code != .wrongKey { throw error }
+                    }
+                }
+            }
+            return opened
+        }
+        TinyStore.$key.withValue(.fake(2, former: [1])) {
+            for beginning in Self.beginnings.suffix(5) {
+                for steps in Self.keyChanges {
+                    crash(
+                        beginning + steps, from: beginning.count + 1, seed: seed, checker,
+                        formerKey: .fake(1))
+                }
+            }
+        }
+        conclude(checker, "realms that get another key")
+        expectTrue(checker.stateCount > 500)
+    }
+
+    private static let keyChanges: [[CheckpointStep]] = [
+        [.compact], [.relaxed, .compact, .commit], [.commit, .checkpoint, .handOver, .compact],
+        [.failBulk, .compact, .large], [.compact, .die, .compact],
+    ]
 
     @Test func longRandomWorkloadsSurviveEveryCrash() {
         let seed = SeededRandom.seed()

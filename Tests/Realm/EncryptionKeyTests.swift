@@ -68,6 +68,49 @@ import Testing
         expectTrue(first.description.contains("encrypted"))
     }
 
+    @Test func formerKeysNeedAKeyAndAreCompared() async {
+        var first = configuration(nil)
+        first.formerEncryptionKeys = [Data(repeating: 2, count: 64)]
+        let error = await #expect(throws: Realm.Error.self) { try await Realm.open(first) }
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("without the key"), true)
+        first.encryptionKey = Data(repeating: 1, count: 32)
+        first.formerEncryptionKeys.append(Data(repeating: 3, count: 31))
+        expectEqual(await code(first), .invalidInput)
+        expectTrue(first.description.contains("2 former keys"))
+        var second = first
+        second.formerEncryptionKeys = []
+        expectEqual(first.differences(from: second), ["formerEncryptionKeys"])
+        var inMemory = Realm.Configuration(location: .inMemory(identifier: "\(UUID())"))
+        inMemory.formerEncryptionKeys = first.formerEncryptionKeys
+        expectEqual(await code(inMemory), .invalidInput)
+    }
+
+    // Covers 5.4, .wrongKey
+    @Test func aCompactionGivesTheRealmAnotherKey() async throws {
+        try await withFolder {
+            let realm = try await Realm.open(configuration(.fake()))
+            try await realm.write { tx in try tx.add(Room("a")) }
+            await realm.close()
+            let again = try await Realm.open(configuration(.fake(2, former: [1])))
+            expectEqual(try await again.information()?.formerKeyFileCount, 1)
+            let cursor = again.snapshot().cursor
+            try await again.write { tx in try tx.add(Room("b")) }
+            let report = try await again.compact()
+            expectEqual(report.formerKeyFileCount, 0)
+            expectEqual(report.historyByteCount, 0)
+            expectTrue(!report.description.contains("former"))
+            var changes = again.commits(since: cursor).makeAsyncIterator()
+            let error = await #expect(throws: Realm.Error.self) { try await changes.next() }
+            expectEqual(error?.code, .historyTrimmed)
+            await again.close()
+            expectEqual(await code(configuration(.fake())), .wrongKey)
+            let last = try await Realm.open(configuration(.fake(2)))
+            expectEqual(last.snapshot().objects(Room.self).count, 2)
+            await last.close()
+        }
+    }
+
     // Covers 5.4, 12.16, .wrongKey, .keyRequired, .notEncrypted
     @Test func keysThatDoNotFitHaveTheirOwnErrors() async throws {
         try await withFolder {

@@ -22,6 +22,13 @@ extension EncryptionKey {
     package static func fake(_ number: UInt8 = 1, _ nonces: NonceLog? = nil) -> EncryptionKey {
         EncryptionKey([UInt8](repeating: number, count: 32), FakeCipherSuite(nonces))
     }
+
+    /// Returns a key for tests, with those that the realm had before.
+    package static func fake(_ number: UInt8, former: [UInt8]) -> EncryptionKey {
+        EncryptionKey(
+            [UInt8](repeating: number, count: 32), FakeCipherSuite(),
+            former: former.map { .fake($0) })
+    }
 }
 
 /// The nonces that were used, to find those that one key was used with twice.

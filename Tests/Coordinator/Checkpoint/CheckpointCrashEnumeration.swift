@@ -21,6 +21,9 @@ struct CheckpointCrashEnumeration {
         }
 
         private let state = Guarded(State())
+        private let keys: Keys?
+
+        init(_ keys: Keys? = nil) { self.keys = keys }
 
         func attempt(_ commit: Commit) {
             let hash = commit.root.stateHash()
@@ -39,11 +42,23 @@ struct CheckpointCrashEnumeration {
             }
         }
 
-        /// Opens the disk after a crash, when `acknowledged` was the version known to callers.
+        /// Opens the disk after a crash, when `acknowledged` was the version known to callers; if
+        /// the realm is being given another key, with one of both at first.
         func check(_ disk: SimFileSystem, acknowledged: UInt64, _ place: () -> String) {
+            guard let keys else { return check(disk, nil, acknowledged, place) }
+            for key in [keys.former, keys.newest] {
+                check(disk.killImage(), key, acknowledged) { "\(place()), one key" }
+            }
+            check(disk, keys.both, acknowledged, place)
+        }
+
+        private func check(
+            _ disk: SimFileSystem, _ key: EncryptionKey?, _ acknowledged: UInt64,
+            _ place: () -> String
+        ) {
             state.withLock { $0.stateCount += 1 }
             do {
-                let (root, _) = try reopened("/sim", disk)
+                let (root, _) = try reopened("/sim", disk, key)
                 let hash = state.withLock { $0.hashes[root.version] }
                 if root.version < acknowledged {
                     report("\(place()): version \(root.version) of \(acknowledged)")
@@ -52,6 +67,7 @@ struct CheckpointCrashEnumeration {
                 }
                 if let damage = root.damage { report("\(place()): \(damage.message)") }
             } catch let error as StoreError {
+                if error.code == .wrongKey, key != keys?.both { return }
                 report("\(place()): \(error.code): \(error.message)")
             } catch {
                 report("\(place()): \(error)")
@@ -59,13 +75,21 @@ struct CheckpointCrashEnumeration {
         }
     }
 
+    /// The keys of a realm that is given another one.
+    private struct Keys {
+        let former = EncryptionKey.fake(1)
+        let newest = EncryptionKey.fake(2)
+        let both = EncryptionKey.fake(2, former: [1])
+    }
+
     private enum Step: CaseIterable { case insert, relaxed, bulk, compact, reopen, peer }
 
-    private func run(_ steps: [Step], _ expectation: Expectation, seed: UInt64, images: Int)
-        async throws
-    {
+    /// - Parameter keys: the first process has the former key until it opens the realm again.
+    private func run(
+        _ steps: [Step], _ expectation: Expectation, seed: UInt64, images: Int, keys: Keys? = nil
+    ) async throws {
         let disk = SimFileSystem(seed: seed)
-        var coordinator = try await openBusy("/sim", disk)
+        var coordinator = try await openBusy("/sim", disk) { $0.store.key = keys?.former }
         let other = SimView(disk)
         var peer: Coordinator?
         disk.onEffect = { [unowned disk] kind, index in
@@ -100,9 +124,9 @@ struct CheckpointCrashEnumeration {
             case .compact: _ = try await coordinator.compact()
             case .reopen:
                 await coordinator.close()
-                coordinator = try await openBusy("/sim", disk)
+                coordinator = try await openBusy("/sim", disk) { $0.store.key = keys?.both }
             case .peer:
-                let opened = try await openBusy("/sim", other)
+                let opened = try await openBusy("/sim", other) { $0.store.key = keys?.both }
                 let turn = try await opened.beginWrite()
                 let commit = try makeInsert(next, on: turn.base)
                 next += 1
@@ -158,5 +182,30 @@ struct CheckpointCrashEnumeration {
         }
         print("checkpoint crash enumeration: \(stateCount) states of \(round) workloads")
         expectTrue(stateCount >= limit)
+    }
+
+    /// Both keys open the realm at any time. With one of them, it has the right content or is
+    /// refused.
+    @Test func aRealmThatIsGivenAnotherKeySurvivesEveryCrash() async throws {
+        var generator = SeededRandom("aRealmThatIsGivenAnotherKeySurvivesEveryCrash")
+        let limit = Effort.count(gate: 600, soak: 3_000)
+        var stateCount = 0
+        while stateCount < limit {
+            let expectation = Expectation(Keys())
+            let before: [Step] = [.insert, .relaxed, .bulk, .insert, .compact]
+            let after: [Step] = [.insert, .relaxed, .bulk, .peer, .insert]
+            func some(_ steps: [Step], _ count: Int) -> [Step] {
+                (0..<count).map { _ in steps[generator.below(steps.count)] }
+            }
+            let steps =
+                some(before, 4) + [.insert, .reopen] + some(after, 2) + [.compact]
+                + some(after, 2) + [.compact, .reopen]
+            try await run(
+                steps, expectation, seed: generator.next(), images: 2, keys: Keys())
+            stateCount += expectation.stateCount
+            for failure in expectation.failures { Issue.record(Comment(rawValue: failure)) }
+            guard expectation.failures.isEmpty else { return }
+        }
+        print("crashes of realms that get another key: \(stateCount) states")
     }
 }

@@ -19,7 +19,8 @@ enum CheckpointStep: String, CaseIterable, Sendable {
     case bulk
     /// A relaxed commit, and a bulk commit whose sync fails; the process closes the realm.
     case failBulk
-    /// A checkpoint in a new file with two images, after which everything before it is removed.
+    /// A checkpoint in a new file with two images, after which everything before it is removed. If
+    /// the realm has a former key, everything gets the newest one.
     case compact
     /// A small segment after the checkpoint.
     case segment
@@ -74,6 +75,7 @@ final class CheckpointProcess {
     }
 
     func compact() throws(StoreError) {
+        try log.beginSegmentWithNewestKey()
         guard try log.tryLockCheckpoint() else { throw StoreError(.busy, "no checkpoint lock") }
         defer { log.unlockCheckpoint() }
         if log.durableEnd < log.position { try log.sync() }
@@ -91,8 +93,10 @@ final class CheckpointProcess {
         let reference = try write(after: copy, isNewFile: false)
         try log.beginSegment(forRecordOf: reference)
         try log.appendCheckpoint(reference, copy: copy)
-        try log.beginSegmentAfterCheckpoint()
-        try log.trimming.run()
+        try log.beginSegmentAfterCheckpoint(isCompaction: true)
+        var trimming = log.trimming
+        trimming.removesFormerKeys = true
+        try trimming.run()
     }
 
     /// Appends a commit whose body is only in the image.

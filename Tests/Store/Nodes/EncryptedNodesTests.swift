@@ -141,7 +141,7 @@ import Testing
         try expectEqual(Array(next.file.image(at: place, count: 3000)), bytes(3000, 4))
     }
 
-    @Test func filesOfAnotherKeyAndPlainFilesAreDamage() throws {
+    @Test func filesOfAnotherKeyAndPlainFilesAreRefused() throws {
         let disk = try TestDisk(.simulation)
         let keys: [EncryptionKey?] = [.fake(), .fake(2), nil]
         for key in keys {
@@ -153,12 +153,14 @@ import Testing
             let nodes = try nodes(disk, key: key)
             for number in 1...3 {
                 let code = codeThrown { _ = try nodes.file(UInt64(number)) }
-                expectEqual(code, number == index + 1 ? nil : .invalidDatabase)
+                let isPlain = key == nil || number == 3
+                expectEqual(
+                    code, number == index + 1 ? nil : isPlain ? .invalidDatabase : .wrongKey)
             }
         }
     }
 
-    @Test func everyChangedByteOfANodesHeaderIsDamage() throws {
+    @Test func everyChangedByteOfANodesHeaderIsNoticed() throws {
         let disk = SimFileSystem(seed: 3)
         var options = StoreOptions()
         options.key = .fake()
@@ -175,16 +177,18 @@ import Testing
             changed[offset] ^= 1
             Bytes.seal(&changed, at: 4092)
             expectEqual(
-                codeThrown { _ = try check(changed, .fake()) }, .invalidDatabase,
-                "byte \(offset)")
+                codeThrown { _ = try check(changed, .fake()) },
+                offset < 48 ? .invalidDatabase : .wrongKey, "byte \(offset)")
         }
         let plain = NodesHeader(realmID: realmID, number: 3).encoded(
             StoreOptions(), disk, fileKey: nil)
         try expectNil(check(plain, nil))
-        for (bytes, key): ([UInt8], EncryptionKey?) in [
-            (plain, .fake()), (bytes, nil), (bytes, .fake(2)),
+        for (bytes, key, code): ([UInt8], EncryptionKey?, StoreError.Code) in [
+            (plain, .fake(), .invalidDatabase), (bytes, nil, .invalidDatabase),
+            (bytes, .fake(2), .wrongKey),
         ] {
-            expectEqual(codeThrown { _ = try check(bytes, key) }, .invalidDatabase)
+            expectEqual(codeThrown { _ = try check(bytes, key) }, code)
         }
+        try expectEqual(check(bytes, .fake(2, former: [3, 1])), fileKey)
     }
 }
