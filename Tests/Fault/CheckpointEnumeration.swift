@@ -121,7 +121,7 @@ import Testing
         let seed = SeededRandom.seed()
         let checker = checker(seed)
         checker.effort = CrashChecker.Effort(
-            images: 3, nestedImages: 1, nestedShare: 0.05, laterImages: 1)
+            images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
         checker.opens = { disk in
             let (former, newest) = (disk.killImage(), disk.killImage())
             let opened = try TinyStore.open(disk, ListContent())
@@ -140,7 +140,7 @@ import Testing
             return opened
         }
         TinyStore.$key.withValue(.fake(2, former: [1])) {
-            for beginning in Self.beginnings.suffix(5) {
+            for beginning in Self.beginnings.suffix(3) {
                 for steps in Self.keyChanges {
                     crash(
                         beginning + steps, from: beginning.count + 1, seed: seed, checker,
