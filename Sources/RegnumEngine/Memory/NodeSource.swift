@@ -214,5 +214,7 @@ final class NodeSource: Sendable {
 
 extension StoreError {
     /// Whether the same bytes are unlikely to be readable later.
-    var isPermanentDamage: Bool { code == .invalidDatabase || isMediaFailure }
+    var isPermanentDamage: Bool {
+        code == .invalidDatabase || code == .wrongKey || isMediaFailure
+    }
 }

@@ -186,6 +186,34 @@ struct KeyChangeTests {
         try await expectNumbers(0..<1, .fake(2))
     }
 
+    @Test func filesOfAnUnknownKeyAreDamageForVerificationAndSalvage() async throws {
+        let realm = TemporaryRealm()
+        let target = TemporaryRealm()
+        let former = try await openPeer(realm.path) { $0.store.key = .fake(1) }
+        for number in 0..<5 { try await insert(number, into: former) }
+        await former.close()
+        var options = StoreOptions()
+        options.key = Self.both
+        let (log, _) = try RealmLog.open(
+            PosixFileSystem.shared, path: realm.path, options: options
+        ) { (_) throws(StoreError) in }
+        let isWriter = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        expectTrue(isWriter)
+        try log.beginSegmentWithNewestKey()
+        log.releaseLocks()
+        func damageCount(_ key: EncryptionKey) throws -> Int {
+            try RealmCheck.run(realm.path, key, limit: 100) { false }.damages.count
+        }
+        try expectEqual(damageCount(Self.both), 0)
+        try expectTrue(damageCount(.fake(2)) > 0)
+        await expectEqual(storeErrorCode { try damageCount(.fake(1)) }, .wrongKey)
+        _ = try await RealmSalvage.run(
+            realm.path, to: target.path, Self.both, isCancelled: CancellationFlag())
+        let salvaged = try await openPeer(target.path) { $0.store.key = .fake(2) }
+        expectEqual(numbers(salvaged.published), Array(0..<5))
+        await salvaged.close()
+    }
+
     /// An update of a backup writes with the newest key; the backup itself can be compacted.
     // Covers 5.79
     @Test func backupsWithAFormerKeyAreUpdatedAndCompacted() async throws {
