@@ -11,7 +11,8 @@ func changeKey(_ configuration: Realm.Configuration, _ role: String, _ name: Str
     let realm = try await Realm.open(configuration)
     switch role {
     case "write":
-        var number = realm.snapshot().objects(Note.self).count { $0.text.hasPrefix("\(name) ") }
+        let texts = realm.snapshot().objects(Note.self).map(\.text)
+        var number = texts.count { $0.hasPrefix("\(name) ") }
         while true {
             number += 1
             let text = "\(name) \(number)"
