@@ -12,7 +12,7 @@ struct CompactCommand: AsyncParsableCommand {
             a second copy of the content.
 
             With --former-key-file, the files are encrypted anew with the key of --key-file, and \
-            history with a former key is removed. All programs that use the realm must have both \
+            history with a former key is removed. All programs that use the realm must accept both \
             keys. Exits with 1 if a file may still have a former key.
             """)
 

@@ -143,11 +143,13 @@ extension Realm {
         ///     let report = try await Realm.open(configuration).compact()
         ///     // report.formerKeyFileCount == 0: nothing needs the old key any more
         ///
-        /// All processes that use the realm must have both keys before one of them compacts it.
-        /// From then on, those that only have the old key get `.wrongKey` from their writes and
-        /// streams. Remove the former keys from the configuration afterwards: until then, whoever
-        /// has one of them and may write to the files can forge content. A plain realm can't be
-        /// encrypted in this way, nor can the key be removed; make a copy.
+        /// All processes that use the realm must have both keys before one of them has the new one
+        /// as its ``encryptionKey``, because it may begin a file at any time: those that only have
+        /// the old key then get `.wrongKey` from their writes and streams. To replace processes one
+        /// by one, first give them the new key as a former one. Remove the former keys from the
+        /// configuration after the compaction: until then, whoever has one of them and may write to
+        /// the files can forge content. A plain realm can't be encrypted in this way, nor can the
+        /// key be removed; make a copy.
         public var formerEncryptionKeys: [Data] = []
         /// The maximum number of versions that snapshots, frozen values and streams of this process
         /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.

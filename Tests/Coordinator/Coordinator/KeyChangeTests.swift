@@ -94,6 +94,26 @@ struct KeyChangeTests {
         await last.close()
     }
 
+    /// Processes can be given the new key one by one, while the realm keeps the other one.
+    @Test func theNewKeyCanBeAcceptedBefore() async throws {
+        try await make()
+        let former = try await open(.fake(1))
+        let accepting = try await open(.fake(1, former: [2]))
+        try await insert(50, into: accepting)
+        try await insert(51, into: former)
+        await former.close()
+        let coordinator = try await open(Self.both)
+        try await insert(52, into: coordinator)
+        expectEqual(try await coordinator.compact().formerKeyFileCount, 0)
+        try await insert(53, into: accepting)
+        try await coordinator.catchUp()
+        expectEqual(numbers(accepting.published), Array(0..<54))
+        expectEqual(numbers(coordinator.published), Array(0..<54))
+        await accepting.close()
+        await coordinator.close()
+        try await expectNumbers(0..<54, Self.both)
+    }
+
     // Covers .wrongKey
     @Test func processesWithTheFormerKeyGetAnError() async throws {
         try await make()
