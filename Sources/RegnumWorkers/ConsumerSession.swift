@@ -226,7 +226,9 @@ struct ConsumerSession<T: Object> {
         try gate.begin()
         defer { gate.end() }
         let batch = ConsumerBatch(changes, attempt: number, lease, completion)
-        let failure = try await lease.renewing { [handler] in try await handler(batch) }
+        let failure = try await lease.renewing { [handler] in
+            try await batch.inSpan { try await handler(batch) }
+        }
         if batch.isSaved { return nil }
         guard let failure else {
             try await persist(ending: gate) { try await batch.saveIfNeeded() }

@@ -58,6 +58,10 @@ open class Job: Object {
     /// Whether a claim has expired since the job last ended: it may have ended its process, so it
     /// isn't claimed in advance.
     @Persisted var jobHasExpired: Bool
+    #if Tracing
+        /// The trace context of the write that enqueued the job, if it was traced.
+        @Persisted var jobTrace: String?
+    #endif
 
     /// The status of the job.
     public final var status: JobStatus { JobLane.status(of: jobLane) }

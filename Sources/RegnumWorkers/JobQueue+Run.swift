@@ -125,7 +125,8 @@ extension JobQueue {
                     board.end(claim, .released)
                     continue
                 }
-                try await handler(JobRun(queue: self, claim: claim, board: board))
+                let run = JobRun(queue: self, claim: claim, board: board)
+                try await run.inSpan { try await handler(run) }
                 board.end(claim, .done)
             } catch let error where Task.isCancelled && !(error is JobFailure) {
                 // the cancellation of what the handler was doing can be any error

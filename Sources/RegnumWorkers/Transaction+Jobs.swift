@@ -94,7 +94,7 @@ extension Transaction {
 }
 
 extension Job {
-    /// Forgets the attempts at a job of which this one is a copy.
+    /// Forgets the attempts at a job of which this one is a copy, and the write that added that.
     fileprivate func clearRecord() {
         attempts = 0
         lastError = nil
@@ -104,6 +104,9 @@ extension Job {
         finishedAt = nil
         jobIsAhead = false
         jobHasExpired = false
+        #if Tracing
+            jobTrace = TraceContext.current
+        #endif
     }
 }
 

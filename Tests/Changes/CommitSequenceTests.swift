@@ -27,11 +27,13 @@ private final class MergingNames: Object {
             try tx.add(Room("general"))
         }
         try await realm.write { _ in }
-        try await realm.write(origin: "three") { $0.delete($0.objects(Room.self)) }
+        // as if the context of a trace followed
+        let label = "three\u{0}trace:3"
+        try await realm.write(origin: label) { $0.delete($0.objects(Room.self)) }
         var received: [CommitNotice] = []
         while received.count < 3, let commit = try await commits.next() { received.append(commit) }
         expectEqual(received.map(\.version), [start + 1, start + 2, start + 3])
-        expectEqual(received.map(\.origin), ["one", nil, "three"])
+        expectEqual(received.map(\.origin), ["one", nil, label])
         expectEqual(received.map(\.classNames), [["Person"], ["Person", "Room"], ["Room"]])
         await realm.close()
         try await expectNil(commits.next())

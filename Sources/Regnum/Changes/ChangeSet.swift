@@ -24,6 +24,8 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// duplicates; at most the newest 1,000. A commit concerns the stream if it changes objects
     /// that might match the query, or objects of other classes that the query depends on.
     public let origins: [String]
+    /// The trace context of the write, if it was traced and the stream delivers every commit.
+    package let trace: String?
     /// The cursor for resuming after this change set; see `changes(since:)`.
     public var cursor: ChangeCursor { newTable.snapshot.cursor }
 

@@ -110,7 +110,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
             do throws(Realm.Error) {
                 let converted = try conversion(element)
                 pending.rest = converted.rest
-                if pending.rest != nil, case .update(let old, _, _, _, _) = element {
+                if pending.rest != nil, case .update(let old, _, _, _, _, _) = element {
                     // not before the position that the stream had already reached while waiting
                     let snapshot = old.snapshot
                     pending.cursor = snapshot.realm.cursor(

@@ -30,13 +30,13 @@ extension StreamRequest {
         Changes(request: self) { element in
             switch element {
             case .initial(let place): (.initial(self.results(place)), nil)
-            case .update(let old, _, let new, let change, let origins):
+            case .update(let old, _, let new, let change, let origins, let trace):
                 (
                     .update(
                         self.results(new),
                         ChangeSet(
-                            origins: origins, change: change, request: self, oldTable: old,
-                            newTable: new.table)), nil
+                            origins: origins, trace: trace, change: change, request: self,
+                            oldTable: old, newTable: new.table)), nil
                 )
             }
         }

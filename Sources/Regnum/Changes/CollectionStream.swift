@@ -45,8 +45,7 @@ final class CollectionStream {
 
     init(_ request: StreamRequest) {
         self.request = request
-        let coordinator = request.realm.coordinator
-        wasClosed = coordinator.isClosed
+        wasClosed = request.realm.coordinator.isClosed
         maintained = request.realm.queries.query(request.query)
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
@@ -350,7 +349,8 @@ final class CollectionStream {
         let next = StreamPlace(table: request.table(root), result: result)
         self.place = next
         if change.isEmpty, !request.deliversAll { return nil }
-        return .update(from: old, old: kept, to: next, change, origins: origins)
+        let trace = request.policy == .everyCommit ? summaries?.last?.trace : nil
+        return .update(from: old, old: kept, to: next, change, origins: origins, trace: trace)
     }
 
     /// Returns the current result and resets the place.

@@ -23,7 +23,7 @@ extension LiveMap {
     private func change(_ element: StreamElement) -> MapChange<Key, Value> {
         switch element {
         case .initial(let place): return .initial(map(place.table))
-        case .update(let table, _, let place, let change, let origins):
+        case .update(let table, _, let place, let change, let origins, _):
             let new = map(place.table)
             return .update(
                 new,

@@ -29,7 +29,7 @@ extension StreamRequest {
             switch element {
             case .initial(let place):
                 (.initial(place.result.tree.first.map { Frozen(place.table, row: $0) }), nil)
-            case .update(let old, _, let new, let change, _):
+            case .update(let old, _, let new, let change, _, _):
                 self.objectChange(change, old, new.table)
             }
         }

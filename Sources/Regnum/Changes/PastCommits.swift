@@ -110,7 +110,7 @@ final class PastCommits {
         _ element: StreamElement?, _ request: StreamRequest
     ) throws(Realm.Error) -> StreamElement? {
         guard end.schema.version <= request.realm.configuration.schemaVersion,
-            case .update(let old, _, let place, let change, _)? = element
+            case .update(let old, _, let place, let change, _, _)? = element
         else { return element }
         let hasOld = !change.deletedKeys.isEmpty || !change.modified.isEmpty
         for root in hasOld ? [old.snapshot.root, place.root] : [place.root]

@@ -248,7 +248,9 @@ struct StreamPlace: Sendable {
 /// One element of a stream, before it is converted to the public types.
 enum StreamElement {
     case initial(StreamPlace)
-    /// Includes the previous result, if the stream keeps it.
+    /// Includes the previous result, if the stream keeps it, and the trace context of the commit,
+    /// if it delivers each one.
     case update(
-        from: FrozenTable, old: MaintainedResult?, to: StreamPlace, ResultChange, origins: [String])
+        from: FrozenTable, old: MaintainedResult?, to: StreamPlace, ResultChange,
+        origins: [String], trace: String?)
 }

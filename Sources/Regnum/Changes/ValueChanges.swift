@@ -18,7 +18,7 @@ extension StreamRequest {
         Changes(request: self) { element in
             switch element {
             case .initial(let place): return (.initial(FrozenValues(place)), nil)
-            case .update(let table, let old, let place, let change, let origins):
+            case .update(let table, let old, let place, let change, let origins, _):
                 let old = FrozenValues<Value>(
                     StreamPlace(table: table, result: old ?? place.result))
                 let new = FrozenValues<Value>(place)

@@ -67,21 +67,27 @@ extension Realm {
     ///   memory if the realm is encrypted.
     @discardableResult
     public nonisolated func compact() async throws -> CompactionReport {
+        let span = OperationSpan.begin("compact", configuration.name)
+        defer { span?.end() }
         do {
             let coordinator = core.coordinator
             let sizes = try await coordinator.compact()
             let held = try await coordinator.removedByteCount(
                 heldBy: core.snapshots.all.map(\.root))
-            return CompactionReport(
+            let report = CompactionReport(
                 byteCountBefore: Int(clamping: sizes.before.total),
                 byteCountAfter: Int(clamping: sizes.after.total),
                 historyByteCount: Int(clamping: sizes.after.history),
                 heldByteCount: Int(clamping: held),
                 formerKeyFileCount: sizes.formerKeyFileCount)
+            span?.compacted(report)
+            return report
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw Error(below: error)
+            let error = Error(below: error)
+            span?.failed(error)
+            throw error
         }
     }
 

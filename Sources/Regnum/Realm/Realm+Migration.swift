@@ -56,7 +56,20 @@ extension Realm {
     func migrate(onlyNew: Bool = false) async throws -> MigrationReport? {
         let (core, configuration) = (core, configuration)
         guard core.isMigrationDue(core.coordinator.published.schema) else { return nil }
-        let coordinator = core.coordinator
+        var span = OperationSpan.begin("migrate", configuration.name)
+        defer { span?.end() }
+        do {
+            return try await migrate(core, onlyNew: onlyNew, &span)
+        } catch {
+            span?.failed(error)
+            throw error
+        }
+    }
+
+    private func migrate(
+        _ core: RealmCore, onlyNew: Bool, _ span: inout OperationSpan?
+    ) async throws -> MigrationReport? {
+        let (coordinator, configuration) = (core.coordinator, core.configuration)
         let turn: WriteTurn
         do {
             turn = try await coordinator.beginWrite(
@@ -64,6 +77,7 @@ extension Realm {
         } catch let error as StoreError {
             throw Error(error)
         }
+        span?.began()
         var commit: Commit?
         let report: MigrationReport?
         var stage: MigrationStage?
@@ -78,7 +92,9 @@ extension Realm {
             try await core.backUpBeforeMigration(base)
             stage = try await core.stage(turn)
             let begun = stage
-            (commit, report) = try await lane.run { try core.migrated(base, begun) }
+            (commit, report) = try await lane.run { [span] in
+                try OperationSpan.run(in: span) { try core.migrated(base, begun) }
+            }
             try Task.checkCancellation()
         } catch {
             commit = nil  // as in a write
@@ -88,8 +104,10 @@ extension Realm {
         }
         defer { if let stage { coordinator.end(stage) } }
         do {
-            if let commit {
+            if var commit {
+                let committing = span?.committing(&commit)
                 try await coordinator.commit(turn, commit, durability: .full)
+                committing?.end()
             } else {
                 try await coordinator.abandon(turn)
             }

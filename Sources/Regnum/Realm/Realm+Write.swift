@@ -107,21 +107,31 @@ extension Realm {
         _ origin: String?, _ durability: Durability?, _ place: CallPlace, isLong: Bool = false,
         _ body: sending (Transaction) throws -> R
     ) async throws -> (result: R, root: DatabaseRoot) {
-        try Task.checkCancellation()
-        try Error.check(origin: origin)
-        try core.checkActiveVersions()
-        let turn: WriteTurn
+        var span = OperationSpan.begin("write", core.configuration.name, place, origin: origin)
+        defer { span?.end() }
         do {
-            turn = try await core.coordinator.beginWrite(
-                timeoutNanoseconds: core.configuration.writeTimeout?.nanosecondsClamped,
-                place: place)
-        } catch let error as StoreError {
-            throw Error(error)
+            try Task.checkCancellation()
+            try Error.check(origin: origin)
+            try core.checkActiveVersions()
+            let recorded = RecordedOrigin(label: origin, trace: span?.trace).text
+            let turn: WriteTurn
+            do {
+                turn = try await core.coordinator.beginWrite(
+                    timeoutNanoseconds: core.configuration.writeTimeout?.nanosecondsClamped,
+                    place: place)
+            } catch let error as StoreError {
+                throw Error(error)
+            }
+            span?.began()
+            let run = WriteRun(
+                base: turn.base, origin: recorded, realm: core, place: place, span: span)
+            return try await perform(
+                run, turn, (durability ?? core.configuration.durability).engineDurability,
+                isLong: isLong, body)
+        } catch {
+            span?.failed(error)
+            throw error
         }
-        let run = WriteRun(base: turn.base, origin: origin, realm: core, place: place)
-        return try await perform(
-            run, turn, (durability ?? core.configuration.durability).engineDurability,
-            isLong: isLong, body)
     }
 
     /// Runs a body while the caller holds the write turn, and releases the turn.
@@ -145,11 +155,13 @@ extension Realm {
             throw error
         }
         do {
-            guard let commit else {
+            guard var commit else {
                 try await coordinator.abandon(turn)
                 return (result, turn.base)
             }
+            let committing = run.span?.committing(&commit, bodyNanoseconds: pace.lastBody)
             let waited = try await coordinator.commit(turn, commit, durability: durability)
+            committing?.end()
             if waited {
                 pace.paused()
                 return (result, commit.root)
@@ -182,9 +194,11 @@ extension Realm.Error {
 struct WriteRun: Sendable {
     /// The state that the body builds on.
     let base: DatabaseRoot
+    /// The origin of the commit's record.
     let origin: String?
     let realm: RealmCore
     let place: CallPlace
+    let span: OperationSpan?
 
     /// Runs the body and ends its transaction. Returns the body's result, the commit (`nil` if
     /// nothing was changed) and the nanoseconds it took to run the body and build the commit
@@ -197,7 +211,9 @@ struct WriteRun: Sendable {
         let transaction = EngineTransaction(base: base, origin: origin)
         let state = TransactionCore(.writing(transaction), realm: realm, place: place)
         let (outcome, damage) = DamageWatch.run(on: base) {
-            ReadScope.run(failing: state) { Result { try body(Transaction(state)) } }
+            ReadScope.run(failing: state) {
+                OperationSpan.run(in: span) { Result { try body(Transaction(state)) } }
+            }
         }
         state.end()
         if let damage {

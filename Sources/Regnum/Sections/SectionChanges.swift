@@ -93,7 +93,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
                     let sectioning = try changes.sectioning(at: place)
                     position.known = (sectioning, place.root.schema)
                     return .initial(FrozenSections(changes.results(at: place), sectioning))
-                case .update(let old, let result, let place, let change, let origins):
+                case .update(let old, let result, let place, let change, let origins, _):
                     return try advance(old, result, place, change, origins)
                 }
             } catch {

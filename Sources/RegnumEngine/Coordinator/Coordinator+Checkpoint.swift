@@ -328,7 +328,7 @@ extension Coordinator {
             SelfCheck.check(bulk, item.commit, on: published, log.nodes)
             let body = bulk.body(
                 version: root.version, timestampMicroseconds: request.timestampMicroseconds,
-                origin: item.commit.summary.origin)
+                origin: item.commit.summary.recordedOrigin)
             try recording(written, log) { () throws(StoreError) in
                 _ = try log.appendBulk(body, version: root.version, reference: written.reference)
             }

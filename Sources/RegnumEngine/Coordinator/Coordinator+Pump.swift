@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RegnumStore
+internal import Synchronization
 
 /// The pump: the single job of a realm on `IOPool`. It repeatedly performs the most urgent step
 /// until nothing is left or the rest can wait for a timer.
@@ -178,6 +179,9 @@ extension Coordinator {
         _ lease: consuming LogLease, _ batch: [StagedCommit], _ last: DatabaseRoot,
         syncNanoseconds: UInt64
     ) {
+        for item in batch {
+            item.commit.syncTime?.nanoseconds.store(syncNanoseconds, ordering: .relaxed)
+        }
         let log = lease.log
         updateWatchers(log)
         log.publish(wakes: isWatched)

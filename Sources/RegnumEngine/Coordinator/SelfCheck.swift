@@ -80,7 +80,8 @@ package final class SelfCheck: Sendable {
         guard isOn, base.version &+ 1 == commit.root.version else { return }
         do throws(StoreError) {
             let (root, summary) = try bulk.load(
-                version: commit.root.version, origin: commit.summary.origin, after: base, nodes)
+                version: commit.root.version, origin: commit.summary.recordedOrigin, after: base,
+                nodes)
             expect(root, summary, of: commit, "The bulk commit")
         } catch {
             fail(error, "The bulk commit of version \(commit.root.version)")
@@ -100,7 +101,7 @@ package final class SelfCheck: Sendable {
         _ root: DatabaseRoot, _ summary: CommitSummary, of commit: Commit, _ what: String
     ) {
         expect(root, sameAs: commit.root, what)
-        guard summary.origin == commit.summary.origin,
+        guard summary.origin == commit.summary.origin, summary.trace == commit.summary.trace,
             summary.tables == commit.summary.tables
         else {
             fatalError(

@@ -1,17 +1,27 @@
+package import Synchronization
+
 /// The net changes of a commit per class, as change streams use them.
 package struct CommitSummary: Sendable {
     /// The version of the commit.
     package let version: UInt64
     /// The origin that the writer passed to `write`.
     package let origin: String?
+    /// The trace context of the write, if it was traced.
+    package let trace: String?
     /// The changes by class. Contains no empty deltas.
     package let tables: [TableKey: TableDelta]
 
+    /// - Parameter origin: The origin in the commit's record.
     package init(version: UInt64, origin: String?, tables: [TableKey: TableDelta]) {
         self.version = version
-        self.origin = origin
+        let recorded = RecordedOrigin(text: origin)
+        self.origin = recorded.label
+        trace = recorded.trace
         self.tables = tables
     }
+
+    /// The origin in the commit's record.
+    package var recordedOrigin: String? { RecordedOrigin(label: origin, trace: trace).text }
 
     /// Returns the delta of the class with that name (compared by UTF-8 bytes), or `nil` if none of
     /// its rows changed.
@@ -21,7 +31,8 @@ package struct CommitSummary: Sendable {
 
     /// The approximate memory use of the summary, for limiting what is kept.
     package var byteCount: Int {
-        tables.values.reduce(64 + (origin?.utf8.count ?? 0)) { $0 + $1.byteCount }
+        let labels = (origin?.utf8.count ?? 0) + (trace?.utf8.count ?? 0)
+        return tables.values.reduce(64 + labels) { $0 + $1.byteCount }
     }
 }
 
@@ -89,6 +100,8 @@ package struct Commit: Sendable {
     /// The bytes in the nodes file that belonged to values it removed: large ones, and the texts of
     /// whole clusters.
     var freedFileByteCount: UInt64 = 0
+    /// The duration of the sync that made the commit durable, if the caller wants to know it.
+    package var syncTime: SyncTime?
 
     /// Whether the commit deletes objects and inserts none. Such a commit is possible even on a
     /// full disk.
@@ -96,6 +109,14 @@ package struct Commit: Sendable {
         let tables = summary.tables.values
         return tables.contains { !$0.deleted.isEmpty } && tables.allSatisfy(\.inserted.isEmpty)
     }
+}
+
+/// The duration of a sync in nanoseconds; 0 until the commit is published, and for a commit that was
+/// published without a sync.
+package final class SyncTime: Sendable {
+    package let nanoseconds = Atomic<UInt64>(0)
+
+    package init() {}
 }
 
 /// The data for the record of a bulk commit that its root and summary don't contain.

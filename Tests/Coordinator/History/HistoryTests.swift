@@ -119,7 +119,8 @@ struct HistoryTests {
         try await insert(0, into: coordinator)
         let first = try await insertInBulk(1..<40, into: coordinator)
         try await insert(40, into: coordinator)
-        let second = try await insertInBulk(41..<50, into: coordinator)
+        let traced = RecordedOrigin(label: "bulk", trace: "traceparent:1").text
+        let second = try await insertInBulk(41..<50, into: coordinator, origin: traced)
         for number in 50..<60 { try await insert(number, into: coordinator) }
         for version in 1...13 {
             guard let reader = try? await coordinator.history(from: UInt64(version)) else {
@@ -132,6 +133,7 @@ struct HistoryTests {
                 guard let summary = summaries.first(where: { $0.version == bulk.root.version })
                 else { continue }
                 expectTrue(summary.tables == bulk.summary.tables && summary.origin == "bulk")
+                expectEqual(summary.trace, bulk.root === second.root ? "traceparent:1" : nil)
             }
             expectEqual(numbers(reader.root), Array(0..<60))
             expectEqual(reader.root.stateHash(), coordinator.published.stateHash())

@@ -30,15 +30,19 @@ func eventually(_ condition: () async throws -> Bool) async throws {
 
 /// Commits `count` rows in bulk.
 @discardableResult
-func insertInBulk(_ range: Range<Int>, into coordinator: Coordinator) async throws -> Commit {
+func insertInBulk(
+    _ range: Range<Int>, into coordinator: Coordinator, origin: String? = "bulk"
+) async throws -> Commit {
     let turn = try await coordinator.beginWrite()
-    let commit = try makeBulk(range, on: turn.base)
+    let commit = try makeBulk(range, on: turn.base, origin: origin)
     try await coordinator.commit(turn, commit, durability: .full)
     return commit
 }
 
-func makeBulk(_ range: Range<Int>, on base: DatabaseRoot) throws -> Commit {
-    let transaction = EngineTransaction(base: base, origin: "bulk")
+func makeBulk(
+    _ range: Range<Int>, on base: DatabaseRoot, origin: String? = "bulk"
+) throws -> Commit {
+    let transaction = EngineTransaction(base: base, origin: origin)
     let table =
         try transaction.schema.table(named: "Number")?.key
         ?? transaction.addTable(

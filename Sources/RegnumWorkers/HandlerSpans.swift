@@ -1,0 +1,34 @@
+internal import Regnum
+
+extension ConsumerBatch {
+    /// Runs the handler. In a traced program, this is a span with links to those that wrote.
+    func inSpan(_ handler: @Sendable () async throws -> Void) async throws {
+        #if Tracing
+            if var span = HandlerSpan(
+                "\(T.self as ObjectBase.Type)", in: realm, attempt: attempt)
+            {
+                span.add(consumer: lease.name, count: elements.count)
+                span.links = elements.compactMap { element in
+                    guard case .update(_, let delta) = element else { return nil }
+                    return delta.trace
+                }
+                return try await span.run(handler)
+            }
+        #endif
+        try await handler()
+    }
+}
+
+extension JobRun {
+    /// Runs the handler. In a traced program, this is a span whose parent enqueued the job.
+    func inSpan(_ handler: @Sendable () async throws -> Void) async throws {
+        #if Tracing
+            if var span = HandlerSpan(queue.table.name, in: queue.realm, attempt: attempt) {
+                span.add(job: claim.id)
+                span.parent = job.jobTrace
+                return try await span.run(handler)
+            }
+        #endif
+        try await handler()
+    }
+}
