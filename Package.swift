@@ -20,16 +20,26 @@ let serviceLifecycle = Target.Dependency.product(
 let metrics = Target.Dependency.product(
     name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
 
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration",
+    condition: .when(traits: ["Configuration"]))
+
 let crypto = Target.Dependency.product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"]))
 
-/// The package that `Regnum` needs, and those that `RegnumService` needs, if a trait is enabled.
+/// The packages that `Regnum` needs, and those that `RegnumService` needs, if a trait is enabled.
 /// Otherwise they aren't fetched.
-let packageOfEncryption = Package.Dependency.package(
-    url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0")
-let packagesOfTraits: [Package.Dependency] = [
+let packagesOfRegnum: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+]
+let packagesOfService: [Package.Dependency] = [
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
 ]
 
 let argumentParser = Target.Dependency.product(
@@ -76,7 +86,7 @@ let package = Package(
         .library(name: "RegnumTesting", targets: ["RegnumTesting"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
-    // What `RegnumService` contains, which is nothing by default, and encryption.
+    // What `RegnumService` contains, which is nothing by default, encryption and tracing.
     traits: [
         .default(enabledTraits: []),
         .trait(name: "Encryption", description: "Encrypted realms."),
@@ -84,11 +94,13 @@ let package = Package(
             name: "ServiceLifecycle",
             description: "Services for realms, job queues, consumers and expiring objects."),
         .trait(name: "Metrics", description: "Metrics of realms, jobs and consumers."),
+        .trait(name: "Tracing", description: "Spans of writes and of handlers of what they wrote."),
+        .trait(name: "Configuration", description: "Realm.Configuration from a ConfigReader."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    ] + [packageOfEncryption] + packagesOfTraits,
+    ] + packagesOfRegnum + packagesOfService,
     targets: [
         .target(name: "CRegnum"),
         .target(name: "RegnumStore", dependencies: ["CRegnum"], swiftSettings: settings),
@@ -99,7 +111,7 @@ let package = Package(
             name: "RegnumWatch", dependencies: ["CLibuv", "RegnumStore"], swiftSettings: settings),
         .target(
             name: "Regnum",
-            dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging, crypto],
+            dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging, crypto, tracing],
             swiftSettings: settings),
         .target(
             name: "RegnumJSON", dependencies: ["Regnum", "RegnumEngine", "RegnumStore", logging],
@@ -110,6 +122,7 @@ let package = Package(
             name: "RegnumService",
             dependencies: [
                 "Regnum", "RegnumEngine", "RegnumWorkers", logging, serviceLifecycle, metrics,
+                configuration,
             ], swiftSettings: settings),
         .target(
             name: "RegnumTesting",
@@ -206,8 +219,10 @@ if let names = Context.environment["REGNUM_TARGETS"]?.split(separator: ",").map(
     package.targets.removeAll { !kept.contains($0.name) }
     // Without a target that needs them under a condition, they would always be fetched.
     if !kept.contains("RegnumService") {
-        package.dependencies.removeLast(packagesOfTraits.count)
-        if !kept.contains("Regnum") { package.dependencies.removeLast() }
+        package.dependencies.removeLast(packagesOfService.count)
+        if !kept.contains("Regnum") {
+            package.dependencies.removeLast(packagesOfRegnum.count)
+        }
     }
     // The tests run the tool under its product's name.
     if !kept.contains("RegnumTool") { package.products = [] }

@@ -8,13 +8,13 @@ let allowedImports: [String: Set<String>] = [
     "RegnumWatch": ["CLibuv", "RegnumStore", "Glibc"],
     "Regnum": [
         "RegnumEngine", "RegnumStore", "RegnumWatch", "Crypto", "Logging", "Foundation",
-        "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",
+        "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization", "Tracing",
     ],
     "RegnumJSON": ["Regnum", "RegnumEngine", "RegnumStore", "Logging", "FoundationEssentials"],
     "RegnumWorkers": ["Regnum", "Logging", "FoundationEssentials", "Synchronization"],
     "RegnumService": [
-        "Regnum", "RegnumEngine", "RegnumWorkers", "FoundationEssentials", "Logging", "Metrics",
-        "ServiceLifecycle",
+        "Regnum", "RegnumEngine", "RegnumWorkers", "Configuration", "Foundation",
+        "FoundationEssentials", "Logging", "Metrics", "ServiceLifecycle",
     ],
     "RegnumTesting": [
         "Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers", "FoundationEssentials", "Glibc",

@@ -11,8 +11,8 @@ let settings: [SwiftSetting] = [
 
 // Tests of the traits named in `REGNUM_TRAITS`, by default all: those of one trait build without
 // the packages of the others.
-let traits = (Context.environment["REGNUM_TRAITS"] ?? "Encryption,ServiceLifecycle,Metrics")
-    .split(separator: ",").map(String.init)
+let all = "Encryption,ServiceLifecycle,Metrics,Tracing,Configuration"
+let traits = (Context.environment["REGNUM_TRAITS"] ?? all).split(separator: ",").map(String.init)
 
 let regnum = ["Regnum", "RegnumService", "RegnumWorkers"].map { name in
     Target.Dependency.product(name: name, package: "regnum")
@@ -23,6 +23,10 @@ let serviceLifecycle = Target.Dependency.product(
 let metrics = ["CoreMetrics", "Metrics", "MetricsTestKit"].map { name in
     Target.Dependency.product(name: name, package: "swift-metrics")
 }
+let tracing = ["InMemoryTracing", "Tracing"].map { name in
+    Target.Dependency.product(name: name, package: "swift-distributed-tracing")
+}
+let isTraced = traits.contains("Tracing")
 
 let package = Package(
     name: "traits",
@@ -33,8 +37,8 @@ let package = Package(
     targets: [
         // Another process that writes to a realm.
         .executableTarget(
-            name: "peer", dependencies: ["TraitModels"] + regnum, path: "Sources/Peer",
-            swiftSettings: settings),
+            name: "peer", dependencies: ["TraitModels"] + regnum + (isTraced ? tracing : []),
+            path: "Sources/Peer", swiftSettings: settings + (isTraced ? [.define("Tracing")] : [])),
         .target(name: "TraitModels", dependencies: regnum + [logging], swiftSettings: settings),
     ]
 )
@@ -61,6 +65,24 @@ if traits.contains("Metrics") {
         .testTarget(
             name: "MetricsTests", dependencies: ["TraitModels", "peer"] + metrics + regnum,
             swiftSettings: settings))
+}
+if isTraced {
+    package.dependencies.append(
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"))
+    package.targets.append(
+        .testTarget(
+            name: "TracingTests", dependencies: ["TraitModels", "peer"] + tracing + regnum,
+            swiftSettings: settings))
+}
+if traits.contains("Configuration") {
+    package.dependencies.append(
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"))
+    package.targets.append(
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: [
+                "TraitModels", .product(name: "Configuration", package: "swift-configuration"),
+            ] + regnum, swiftSettings: settings))
 }
 if traits.contains("ServiceLifecycle"), traits.contains("Metrics") {
     let unixSignals = Target.Dependency.product(

@@ -1,15 +1,29 @@
 import Foundation
 import Regnum
+import RegnumWorkers
 import TraitModels
+
+#if Tracing
+    import InMemoryTracing
+    import Tracing
+#endif
 
 /// A process that uses a realm, and exits with 2 if the realm has another key.
 ///
 ///     peer DIRECTORY COUNT [KEY-FILE]   adds notes, each in a commit of its own
+///     peer DIRECTORY mail               enqueues a job
 ///     peer DIRECTORY write|read|compact NAME KEY-FILE FORMER-KEY-FILE   see `KeyChange.swift`
 @main struct Peer {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count > 2 else { usage() }
+        guard [3, 4, 6].contains(arguments.count) else { usage() }
+        #if Tracing
+            // the identities begin with the name of the program
+            InstrumentationSystem.bootstrap(
+                InMemoryTracer(
+                    idGenerator: .init(
+                        nextTraceID: { "peer-trace" }, nextSpanID: { "peer-\(UUID())" })))
+        #endif
         var configuration = Realm.Configuration.ofTests(URL(filePath: arguments[1]))
         do {
             if arguments.count == 6 {
@@ -19,12 +33,20 @@ import TraitModels
                 ]
                 return try await changeKey(configuration, arguments[2], arguments[3])
             }
-            guard arguments.count <= 4, let count = Int(arguments[2]) else { usage() }
+            let count = Int(arguments[2])
+            guard count != nil || arguments[2] == "mail" else { usage() }
             if arguments.count == 4 {
                 configuration.encryptionKey = try Data(contentsOf: URL(filePath: arguments[3]))
             }
             let realm = try await Realm.open(configuration)
-            try await realm.addNotes(count)
+            if let count {
+                try await realm.addNotes(count)
+            } else {
+                try await realm.write { tx in
+                    try tx.enqueue(Mail(value: ["recipient": "peer"]))
+                    return
+                }
+            }
             await realm.close()
         } catch let error as Realm.Error where error.code == .wrongKey {
             exit(2)
@@ -32,8 +54,6 @@ import TraitModels
     }
 
     private static func usage() -> Never {
-        fatalError(
-            "The arguments are the directory of the realm, a number and, if the realm is "
-                + "encrypted, a file with its key.")
+        fatalError("The arguments don't fit; Peer.swift says what they are.")
     }
 }
