@@ -132,7 +132,8 @@ internal import RegnumStore
             var counts: [String: (inserted: Int, modified: Int, deleted: Int)] = [:]
             for delta in tables.values {
                 // The elements of a list of values are rows of a hidden class `Class.property`.
-                let name = String(Substring(delta.tableName.utf8.prefix { $0 != UInt8(ascii: ".") }))
+                let owner = delta.tableName.utf8.prefix { $0 != UInt8(ascii: ".") }
+                let name = String(Substring(owner))
                 guard name == delta.tableName else {
                     counts[name] = counts[name] ?? (0, 0, 0)
                     continue
