@@ -2,6 +2,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 #if Tracing
+    internal import Synchronization
     internal import Tracing
 
     /// The span of an operation on a realm: there is one if the program has set up a tracer.
