@@ -25,7 +25,7 @@ extension Realm {
     ///   `.diskFull` and `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` if this
     ///   realm is damaged; `CancellationError`. After an error, nothing is left at `url`.
     /// - Complexity: O(n), reading and writing all live data once and reading what was written,
-    ///   with O(n / 1,024) memory; O(n) memory if the realm or the copy is encrypted.
+    ///   with O(n / 1,024) memory, and 4 MiB if the realm or the copy is encrypted.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try await backup(to: url, core.coordinator.options.store.key)

@@ -63,8 +63,8 @@ extension Realm {
     ///   if another process has been writing to the realm for more than a minute; `.readOnly`;
     ///   `.closed`; `CancellationError`. In each of these cases nothing has changed, except that a
     ///   compaction may be completed if its caller was cancelled, or got `.busy`, in its last step.
-    /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory; O(n)
-    ///   memory if the realm is encrypted.
+    /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory,
+    ///   and 4 MiB if the realm is encrypted.
     @discardableResult
     public nonisolated func compact() async throws -> CompactionReport {
         let span = OperationSpan.begin("compact", configuration.name)
