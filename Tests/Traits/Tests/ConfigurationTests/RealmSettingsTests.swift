@@ -129,7 +129,7 @@ import TraitModels
             func report(_ event: AccessEvent) {
                 guard case .success(let value?) = event.result, value.isSecret else { return }
                 secrets.withLock { secrets in
-                    secrets.insert(event.metadata.key.components.joined(separator: "."))
+                    _ = secrets.insert(event.metadata.key.components.joined(separator: "."))
                 }
             }
         }

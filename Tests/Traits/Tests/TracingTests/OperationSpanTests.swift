@@ -98,9 +98,10 @@ import TraitModels
         try await realm.addNotes(3)
         await realm.close()
         configuration.schemaVersion = 1
-        configuration.migration = { migration in
+        configuration.migration = { migration, _ in
             try migration.enumerateObjects(ofType: "Note") { _, new in
-                new?["text"] = "migrated"
+                guard let new else { return }
+                new["text"] = "migrated"
             }
         }
         realm = try await withTracer(tracer) { [configuration] in
