@@ -14,9 +14,10 @@ func keepLedger(
         switch event {
         case .opened(let report) where !report.damagedCheckpoints.isEmpty:
             end("a checkpoint referenced by the log is damaged: \(report)")
-        case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error):
+        case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error),
+            .damageFound(let error), .scrubFailed(let error):
             end("\(error)")
-        case .opened, .recovered, .waiting, .followingDelayed, .closed:
+        case .opened, .recovered, .waiting, .followingDelayed, .scrubbed, .closed:
             break
         }
     }
