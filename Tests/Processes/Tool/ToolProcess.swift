@@ -108,14 +108,14 @@ final class ToolProcess: Sendable {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 for _ in 0..<100_000 {
-                    kill(self.pid, SIGSTOP)
+                    Glibc.kill(self.pid, SIGSTOP)
                     let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
                     if names?.isEmpty == false { break }
-                    kill(self.pid, SIGCONT)
+                    Glibc.kill(self.pid, SIGCONT)
                     usleep(500)
                 }
                 self.interrupt()
-                kill(self.pid, SIGCONT)
+                Glibc.kill(self.pid, SIGCONT)
                 continuation.resume()
             }
         }
