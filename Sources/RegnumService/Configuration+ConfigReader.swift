@@ -21,7 +21,7 @@
         ///   - objectTypes: The classes of the realm.
         /// - Throws: `.invalidInput` with the key and, unless it is a secret, the value of a
         ///   setting that is invalid, and for settings that exclude each other; `.fileAccess` if
-        ///   the key file can't be read; `CancellationError`.
+        ///   a key file can't be read; `CancellationError`.
         public init(
             config: ConfigReader, objectTypes: [ObjectBase.Type]? = nil
         ) async throws {
@@ -29,11 +29,13 @@
             self.init(location: try await settings.location(), objectTypes: objectTypes)
             if let name = try await settings.text("name") { self.name = name }
             encryptionKey = try await settings.encryptionKey()
+            formerEncryptionKeys = try await settings.formerEncryptionKeys()
             historyRetention = try await settings.historyRetention()
             maximumNumberOfActiveVersions =
                 try await settings.integer("maximumNumberOfActiveVersions", from: 1)
                 .map { UInt($0) }
             writeTimeout = try await settings.duration("writeTimeout")
+            scrubBytesPerSecond = try await settings.integer("scrubBytesPerSecond", from: 1)
             if let delay = try await settings.duration("durability.relaxedWithin") {
                 durability = .relaxed(within: delay)
             }
@@ -60,7 +62,7 @@
             throw Realm.Error(
                 .invalidInput,
                 file == nil
-                    ? "The setting \"path\" of the realm is missing."
+                    ? "The setting \"path\" or \"inMemoryIdentifier\" of the realm is missing."
                     : "The settings \"path\" and \"inMemoryIdentifier\" exclude each other.")
         }
 
@@ -80,12 +82,28 @@
                     "The settings \"encryption.key\" and \"encryption.keyFile\" exclude each "
                         + "other.")
             }
-            let content = try await keyFile(file)
-            try check(content.count, "\"\(file.path)\", the setting \"encryption.keyFile\",")
-            return content
+            return try await keyFile(file, "encryption.keyFile")
         }
 
-        private func keyFile(_ file: URL) async throws -> Data {
+        /// The keys in the settings, followed by those in files.
+        func formerEncryptionKeys() async throws -> [Data] {
+            let name = "encryption.formerKeys"
+            let keys = try await value(name, "a list of keys in Base64", isSecret: true) {
+                try await config.fetchByteChunkArray(forKey: $0, isSecret: true)
+            }
+            var result: [Data] = []
+            for key in keys ?? [] {
+                try check(key.count, "An element of the setting \"\(name)\"")
+                result.append(Data(key))
+            }
+            for file in try await files("encryption.formerKeyFiles") {
+                result.append(try await keyFile(file, "encryption.formerKeyFiles"))
+            }
+            return result
+        }
+
+        /// Returns the content of a key file, which the setting `key` names.
+        private func keyFile(_ file: URL, _ key: String) async throws -> Data {
             let read = try await blocking {
                 Result {
                     // a wrong path may lead to a file of any size
@@ -94,14 +112,16 @@
                     return try handle.read(upToCount: 65) ?? Data()
                 }
             }
+            let subject = "\"\(file.path)\", the setting \"\(key)\","
+            let content: Data
             do {
-                return try read.get()
+                content = try read.get()
             } catch {
                 throw Realm.Error(
-                    .fileAccess,
-                    "\"\(file.path)\", the setting \"encryption.keyFile\", can't be read.",
-                    path: file.path, underlying: error)
+                    .fileAccess, "\(subject) can't be read.", path: file.path, underlying: error)
             }
+            try check(content.count, subject)
+            return content
         }
 
         private func check(_ count: Int, _ subject: String) throws {
@@ -142,6 +162,14 @@
 
         func file(_ key: String) async throws -> URL? {
             try await text(key).map { URL(filePath: $0) }
+        }
+
+        func files(_ key: String) async throws -> [URL] {
+            let what = "a list of paths"
+            let paths = try await value(key, what) { try await config.fetchStringArray(forKey: $0) }
+            guard let paths else { return [] }
+            if paths.contains("") { throw invalid(key, paths.joined(separator: ","), what) }
+            return paths.map { URL(filePath: $0) }
         }
 
         func flag(_ key: String) async throws -> Bool? {

@@ -12,9 +12,13 @@ import TraitModels
 
     @Test func everySettingIsRead() async throws {
         let key = Data((0..<32).map { UInt8($0) })
+        let former = [Data(repeating: 1, count: 64), Data(repeating: 2, count: 32)]
         let configuration = try await configuration([
             "REALM_PATH": "/data/shop.realm", "REALM_NAME": "shop",
             "REALM_ENCRYPTION_KEY": key.base64EncodedString(),
+            "REALM_ENCRYPTION_FORMER_KEYS": former.map { $0.base64EncodedString() }
+                .joined(separator: ","),
+            "REALM_SCRUB_BYTES_PER_SECOND": "1000000",
             "REALM_HISTORY_RETENTION_AGE": "86400",
             "REALM_HISTORY_RETENTION_BYTE_COUNT": "1048576",
             "REALM_HISTORY_RETENTION_CONTENT_BYTE_COUNT": "2097152",
@@ -29,6 +33,8 @@ import TraitModels
             location: .file(URL(filePath: "/data/shop.realm")), objectTypes: [Note.self])
         expected.name = "shop"
         expected.encryptionKey = key
+        expected.formerEncryptionKeys = former
+        expected.scrubBytesPerSecond = 1_000_000
         expected.historyRetention = Realm.HistoryRetention(
             age: .seconds(86_400), byteCount: 1 << 20, contentByteCount: 2 << 20)
         expected.maximumNumberOfActiveVersions = 100
@@ -66,7 +72,8 @@ import TraitModels
         ("writeTimeout", "soon"), ("writeTimeout", "-1"), ("writeTimeout", "1e300"),
         ("writeTimeout", "nan"), ("historyRetention.age", "7d"),
         ("historyRetention.byteCount", "-5"), ("historyRetention.byteCount", "1 MiB"),
-        ("maximumNumberOfActiveVersions", "0"), ("readOnly", "maybe"),
+        ("maximumNumberOfActiveVersions", "0"), ("scrubBytesPerSecond", "0"),
+        ("encryption.formerKeyFiles", "/a,"), ("readOnly", "maybe"),
         ("compactOnLaunch.usedFraction", "50"), ("seedFile", ""), ("path", ""),
     ])
     func errorsNameTheKeyAndTheValue(_ key: String, _ value: String) async throws {
@@ -120,6 +127,25 @@ import TraitModels
         #expect(both?.code == .invalidInput)
     }
 
+    @Test func formerKeysCanBeInFiles() async throws {
+        let file = directory.url
+        let key = Data(repeating: 3, count: 32)
+        try key.write(to: file)
+        let read = try await configuration([
+            "REALM_PATH": "/data/shop.realm", "REALM_ENCRYPTION_KEY": key.base64EncodedString(),
+            "REALM_ENCRYPTION_FORMER_KEYS": Data(repeating: 4, count: 32).base64EncodedString(),
+            "REALM_ENCRYPTION_FORMER_KEY_FILES": "\(file.path), \(file.path)",
+        ])
+        #expect(read.formerEncryptionKeys == [Data(repeating: 4, count: 32), key, key])
+        try Data("short".utf8).write(to: file)
+        let short = await error(["encryption.formerKeyFiles": file.path])
+        #expect(short?.code == .invalidInput)
+        #expect(short?.message.contains(file.path) == true)
+        let none = await error(["encryption.formerKeyFiles": "/nowhere/key"])
+        #expect(none?.code == .fileAccess)
+        #expect(none?.message.contains("\"encryption.formerKeyFiles\"") == true)
+    }
+
     @Test func theKeyIsASecret() async throws {
         final class Reporter: AccessReporter {
             private let secrets = Mutex<Set<String>>([])
@@ -135,18 +161,23 @@ import TraitModels
         }
         let reporter = Reporter()
         let secret = Data(repeating: 7, count: 32).base64EncodedString()
-        let values = ["PATH": "/data/shop.realm", "ENCRYPTION_KEY": secret]
+        let values = [
+            "PATH": "/data/shop.realm", "ENCRYPTION_KEY": secret, "ENCRYPTION_FORMER_KEYS": secret,
+        ]
         let config = ConfigReader(
             provider: EnvironmentVariablesProvider(environmentVariables: values),
             accessReporter: reporter)
         let read = try await Realm.Configuration(config: config)
         #expect(read.encryptionKey == Data(repeating: 7, count: 32))
-        #expect(reporter.all == ["encryption.key"])
+        #expect(reporter.all == ["encryption.key", "encryption.formerKeys"])
+        let keys = ["encryption.key", "encryption.formerKeys"]
         for wrong in ["", "c2VjcmV0", "not base 64"] {
-            let error = await error(["encryption.key": wrong])
-            #expect(error?.code == .invalidInput)
-            #expect(error?.message.contains("\"encryption.key\"") == true)
-            if wrong != "" { #expect(error?.description.contains(wrong) == false) }
+            for key in keys {
+                let error = await error([key: wrong])
+                #expect(error?.code == .invalidInput)
+                #expect(error?.message.contains("\"\(key)\"") == true)
+                if wrong != "" { #expect(error?.description.contains(wrong) == false) }
+            }
         }
     }
 
