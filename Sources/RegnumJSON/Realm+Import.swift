@@ -65,7 +65,8 @@ extension Realm {
             throw Error(
                 .invalidInput, "The batch size of an import is \(batchSize); the minimum is 1.")
         }
-        if let problem = Limits.problem(withOrigin: origin) { throw Error(problem) }
+        let recorded = RecordedOrigin(label: origin).text
+        if let problem = Limits.problem(withOrigin: recorded) { throw Error(problem) }
         let run = ImportRun(self, update, origin)
         do {
             var lines = LineBatches(maximumLineCount: batchSize)

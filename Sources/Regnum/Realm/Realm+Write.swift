@@ -111,9 +111,9 @@ extension Realm {
         defer { span?.end() }
         do {
             try Task.checkCancellation()
-            try Error.check(origin: origin)
-            try core.checkActiveVersions()
             let recorded = RecordedOrigin(label: origin, trace: span?.trace).text
+            try Error.check(origin: recorded)
+            try core.checkActiveVersions()
             let turn: WriteTurn
             do {
                 turn = try await core.coordinator.beginWrite(

@@ -246,7 +246,11 @@ import Testing
             try await importBox(count + 20_000, origin: LimitRow.text(count), into: realm)
         }
         let version = realm.core.coordinator.published.version
-        for origin in [LimitRow.text(4_097), String(repeating: "é", count: 2_049)] {
+        let tooLong = [
+            LimitRow.text(4_097), String(repeating: "é", count: 2_049),
+            LimitRow.text(4_085) + "\u{0}trace:text",  // recorded with seven more bytes
+        ]
+        for origin in tooLong {
             let error = await realmError {
                 try await realm.write(origin: origin) { _ in
                     Issue.record("The body of a write with an origin that is too long ran.")
