@@ -84,7 +84,7 @@
                 )
             scrub = meters
             meters.bytes.increment(by: new.byteCount - (old?.byteCount ?? 0))
-            meters.damages.record(new.damages)
+            meters.damages.record(new.damageCount)
             if let time = new.lastPass { meters.age.record(max(-time.timeIntervalSinceNow, 0)) }
         }
 

@@ -60,23 +60,23 @@ extension Realm {
         /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.
         public let snapshots: [HeldSnapshot]
-        /// The scrub in the background; `nil` if ``Configuration/scrubBytesPerSecond`` is, or if
-        /// the realm is in memory.
+        /// The results of the background scrub; `nil` if ``Configuration/scrubBytesPerSecond`` is
+        /// `nil`, and for in-memory realms.
         public let scrub: Scrub?
     }
 
-    /// What a scrub in the background has done since this process opened the realm.
+    /// The results of the background scrub since this process opened the realm.
     public struct Scrub: Sendable, Hashable {
-        /// The number of passes that have read everything.
+        /// The number of completed passes.
         public let passes: UInt64
-        /// The time at which the last of them ended.
+        /// The time at which the last of them ended; `nil` before the first.
         public let lastPass: Date?
-        /// The number of bytes that were read, in all passes.
+        /// The number of bytes that were read by all passes, including the one in progress.
         public let byteCount: UInt64
-        /// The number of damaged places that the last pass found, or the one in progress if that
-        /// has found more. A pass ends after 1,000, and doesn't count as one that has read
-        /// everything then.
-        public let damages: Int
+        /// The number of damaged places that the last pass found, or that the pass in progress has
+        /// found so far, whichever is greater. A pass that has found 1,000 ends early, and isn't
+        /// counted as completed.
+        public let damageCount: Int
 
         init(_ statistics: ScrubStatistics) {
             passes = statistics.passes
@@ -84,7 +84,7 @@ extension Realm {
                 Date(timeIntervalSince1970: Double($0) / 1e6)
             }
             byteCount = statistics.byteCount
-            damages = statistics.damageCount
+            damageCount = statistics.damageCount
         }
     }
 

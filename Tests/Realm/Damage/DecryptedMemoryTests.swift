@@ -96,7 +96,7 @@ struct DecryptedMemoryTests {
         try await expectFew("the scrub") {
             let realm = try await Realm.open(configuration(key, scrubBytesPerSecond: .max))
             while realm.stats().scrub?.passes != 1 { try await Task.sleep(for: .milliseconds(1)) }
-            expectEqual(realm.stats().scrub?.damages, 0)
+            expectEqual(realm.stats().scrub?.damageCount, 0)
             await realm.close()
             closed = realm
         }

@@ -68,7 +68,7 @@ struct ScrubTests {
         try await clock.waitForPasses(2)
         let second = try scrub(realm)
         expectTrue(first.passes == 1 && second.passes == 2)
-        expectTrue(first.damages == 0 && second.damages == 0)
+        expectTrue(first.damageCount == 0 && second.damageCount == 0)
         let times = [start, try requireValue(first.lastPass), try requireValue(second.lastPass)]
         expectEqual(times, times.sorted())
         // as much as the command reads
@@ -108,7 +108,7 @@ struct ScrubTests {
             try await clock.waitForPasses(passes)
             let found = try scrub(realm)
             let lines = log.take()
-            expectTrue(found.damages == 1 && found.passes == UInt64(passes), "\(found)")
+            expectTrue(found.damageCount == 1 && found.passes == UInt64(passes), "\(found)")
             expectTrue(lines.count == 1 && lines[0].hasPrefix("error: damage was found: "))
             for part in parts {
                 expectTrue(lines.joined().contains(part), "\(part) isn't in:\n\(lines)")
@@ -117,7 +117,7 @@ struct ScrubTests {
         }
         clock.allowPass()
         try await clock.waitForPasses(passes + 1)
-        try expectEqual(scrub(realm).damages, 0)
+        try expectEqual(scrub(realm).damageCount, 0)
         expectEqual(realm.snapshot().objects(Crate.self).count, 1_101)
         await realm.close()
         expectEqual(log.lines, [])
@@ -200,7 +200,7 @@ struct ScrubTests {
         clock.goOn()
         try await clock.waitForPasses(2)
         let found = try scrub(realm)
-        expectTrue(found.passes == 2 && found.damages == 0)
+        expectTrue(found.passes == 2 && found.damageCount == 0)
         let second = found.byteCount - whole
         expectTrue(second < whole - (512 << 10), "\(second) of \(whole) bytes")
         await realm.close()
