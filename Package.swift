@@ -86,7 +86,7 @@ let package = Package(
         .library(name: "RegnumTesting", targets: ["RegnumTesting"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
-    // What `RegnumService` contains, which is nothing by default, encryption and tracing.
+    // Encryption, tracing and the contents of `RegnumService`, which is empty by default.
     traits: [
         .default(enabledTraits: []),
         .trait(name: "Encryption", description: "Encrypted realms."),

@@ -42,15 +42,14 @@ public final class FaultInjector: Sendable {
         set { disk.faults.withLock { $0.sync.failure = newValue } }
     }
 
-    /// The delay of calls that write to files. A call that is being delayed goes on as soon as the
-    /// delay is shortened to the time that it has waited, so a test can stop a disk until
-    /// ``clear()``.
+    /// The delay of calls that write to files. Shortening it also shortens the delay of calls that
+    /// are already waiting, so a test can stall the disk until it calls ``clear()``.
     public var writeDelay: Duration {
         get { disk.faults.withLock { $0.write.delay } }
         set { disk.faults.withLock { $0.write.delay = newValue } }
     }
 
-    /// The delay of calls that sync files or directories, as for ``writeDelay``.
+    /// The delay of calls that sync files or directories; see ``writeDelay``.
     public var syncDelay: Duration {
         get { disk.faults.withLock { $0.sync.delay } }
         set { disk.faults.withLock { $0.sync.delay = newValue } }

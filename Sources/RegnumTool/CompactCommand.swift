@@ -11,7 +11,7 @@ struct CompactCommand: AsyncParsableCommand {
             kept until it expires, so the realm may be larger until then. Requires disk space for \
             a second copy of the content.
 
-            With --former-key-file, the files are encrypted anew with the key of --key-file, and \
+            With --former-key-file, everything is encrypted with the key in --key-file, and \
             history with a former key is removed. All programs that use the realm must accept both \
             keys. Exits with 1 if a file may still have a former key.
             """)

@@ -50,8 +50,8 @@ struct ImportCommand: AsyncParsableCommand {
             var configuration = Realm.Configuration(location: .file(path))
             configuration.encryptionKey = try keyOption.key()
             configuration.formerEncryptionKeys = try keyOption.formerKeys()
-            // Before opening the realm, since reading may take any time. A realm with commits keeps
-            // its version.
+            // Before opening the realm, since the input may take long to arrive. A realm with
+            // commits keeps its version.
             let line = try input.firstLine()
             configuration.schemaVersion = line.flatMap { schemaVersion(inLine: $0) } ?? 0
             let isThere = try await Realm.fileExists(for: configuration)

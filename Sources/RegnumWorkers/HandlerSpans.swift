@@ -1,7 +1,8 @@
 internal import Regnum
 
 extension ConsumerBatch {
-    /// Runs the handler. In a traced program, this is a span with links to those that wrote.
+    /// Runs the handler. If a tracer is set up, it runs in a span with links to the spans of the
+    /// writes.
     func inSpan(_ handler: @Sendable () async throws -> Void) async throws {
         #if Tracing
             if var span = HandlerSpan(
@@ -20,7 +21,8 @@ extension ConsumerBatch {
 }
 
 extension JobRun {
-    /// Runs the handler. In a traced program, this is a span whose parent enqueued the job.
+    /// Runs the handler. If a tracer is set up, it runs in a span whose parent is that of the write
+    /// that enqueued the job.
     func inSpan(_ handler: @Sendable () async throws -> Void) async throws {
         #if Tracing
             if var span = HandlerSpan(queue.table.name, in: queue.realm, attempt: attempt) {

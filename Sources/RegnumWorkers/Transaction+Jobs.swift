@@ -94,7 +94,7 @@ extension Transaction {
 }
 
 extension Job {
-    /// Forgets the attempts at a job of which this one is a copy, and the write that added that.
+    /// Resets what was copied from another job: its attempts, and the trace context of its write.
     fileprivate func clearRecord() {
         attempts = 0
         lastError = nil

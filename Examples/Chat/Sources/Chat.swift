@@ -33,7 +33,7 @@ struct Chat: AsyncParsableCommand {
     }
 }
 
-/// A failure that is reported to the user as a sentence.
+/// An error with a message for the user.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -44,7 +44,7 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// Refuses an empty argument, such as the name of a room.
+/// Returns the argument, such as the name of a room. Throws an error if it is empty.
 @Sendable
 func nonEmpty(_ argument: String) throws -> String {
     if argument.isEmpty { throw ValidationError("It must not be empty.") }

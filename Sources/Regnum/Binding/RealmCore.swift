@@ -34,10 +34,10 @@ final class RealmCore: Sendable {
     }
 
     private enum Sharing {
-        /// Only the opener that made it has it.
+        /// Only the caller that opened the realm first has it.
         case unshared
         case shared
-        /// That opener is about to close it.
+        /// That caller is about to close it.
         case ended
     }
 
@@ -108,7 +108,7 @@ final class RealmCore: Sendable {
         }
     }
 
-    /// Notes that another opener shares the realm. Returns false if it is about to be closed.
+    /// Records that another caller has opened the realm. Returns false if it is about to be closed.
     private func joinsOthers() -> Bool {
         sharing.withLock { sharing in
             if sharing == .unshared { sharing = .shared }
@@ -116,8 +116,8 @@ final class RealmCore: Sendable {
         }
     }
 
-    /// Returns whether no other opener shares the realm, so that its only one may close it. Later
-    /// openers then open it again.
+    /// Returns whether nobody else has opened the realm, so that the caller may close it. Whoever
+    /// opens it from then on waits until it is closed, and opens it again.
     func endsUnshared() -> Bool {
         sharing.withLock { sharing in
             if sharing == .unshared { sharing = .ended }

@@ -135,21 +135,22 @@ extension Realm {
         /// If the key is lost, so is the realm. ``formerEncryptionKeys`` lets a realm get another
         /// key, and ``Realm/backup(to:encryptionKey:)`` makes an encrypted copy of a plain realm.
         public var encryptionKey: Data?
-        /// The keys that the realm had before ``encryptionKey``. Files that are encrypted with one
-        /// of them can be read, while new files get ``encryptionKey``.
+        /// The keys that the realm had before ``encryptionKey``, of 32 or 64 bytes each. Files that
+        /// are encrypted with one of them can be read; new files are encrypted with
+        /// ``encryptionKey``, which must be set.
         ///
         ///     configuration.encryptionKey = newKey
         ///     configuration.formerEncryptionKeys = [oldKey]
         ///     let report = try await Realm.open(configuration).compact()
         ///     // report.formerKeyFileCount == 0: nothing needs the old key any more
         ///
-        /// All processes that use the realm must have both keys before one of them has the new one
+        /// All processes that use the realm must have both keys before one of them uses the new one
         /// as its ``encryptionKey``, because it may begin a file at any time: those that only have
-        /// the old key then get `.wrongKey` from their writes and streams. To replace processes one
-        /// by one, first give them the new key as a former one. Remove the former keys from the
-        /// configuration after the compaction: until then, whoever has one of them and may write to
-        /// the files can forge content. A plain realm can't be encrypted in this way, nor can the
-        /// key be removed; make a copy.
+        /// the old key then get `.wrongKey` from their writes and streams. To restart the processes
+        /// one by one, first give all of them the new key as a former one. Remove the former keys
+        /// from the configuration after the compaction: until then, whoever has one of them and may
+        /// write to the files can forge content. To encrypt a plain realm, or to remove the key,
+        /// make a copy instead (``Realm/backup(to:encryptionKey:)``).
         public var formerEncryptionKeys: [Data] = []
         /// The maximum number of versions that snapshots, frozen values and streams of this process
         /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.
@@ -177,29 +178,30 @@ extension Realm {
         /// 50 seconds. The warning goes to ``logger``, or to a logger with the label "regnum" if
         /// ``logger`` is `nil`.
         public var writeTimeout: Duration?
-        /// The number of bytes of the realm's files that a scrub in the background reads per
-        /// second, on average, at least 1; `nil` means no scrub. It compares all that is kept of
-        /// the log, and the directories and leaves of the nodes files, with their checksums, as
-        /// `regnum verify` does, but not indexes with objects and the like. So damage is noticed
-        /// while a backup still has what was lost, even if nothing reads the damaged bytes. What is
-        /// in the page cache isn't read from the disk again. Ignored for in-memory realms.
+        /// The number of bytes of the realm's files that a background scrub reads per second, on
+        /// average, at least 1; `nil` means no scrub. It verifies the checksums of the retained log
+        /// and of the directories and leaves of the nodes files, as `regnum verify` does, but
+        /// doesn't compare indexes with objects. So damage is noticed while a backup still has what
+        /// was lost, even if nothing reads the damaged bytes. Bytes in the page cache aren't read
+        /// from the disk again. Ignored for in-memory realms.
         ///
         /// The first pass begins when the realm is opened in this process, and each later one an
-        /// hour after the one before has begun, or when it ends if that is later. Closing ends the
-        /// scrub. Each damage is logged to ``logger`` as an error, in each pass, with the class,
-        /// property, key, file and offset, if known. ``Realm/stats()`` has the results.
+        /// hour after the previous one began, or as soon as that one ends if it takes longer.
+        /// Closing the realm ends the scrub. Each pass logs all damage that it finds to ``logger``,
+        /// as errors with the class, property, key, file and offset, if known. ``Realm/stats()``
+        /// has the results.
         ///
         /// The scrub has a thread of its own, and needs memory for the directory of a checkpoint.
-        /// It holds no version of the realm, and closes a file that was removed after at most
-        /// another mebibyte. Each process whose configuration has a rate reads everything; one per
-        /// realm is enough.
+        /// It holds no version of the realm, and after a file was removed it reads at most another
+        /// mebibyte of it. Each process whose configuration has a rate scrubs the whole realm; one
+        /// per realm is enough.
         public var scrubBytesPerSecond: Int?
         /// The logger of the realm, or `nil` to disable logging. Routine events are logged at
         /// `debug`, and an error in a frozen value that can't be thrown (``Snapshot/read(_:)``) at
         /// `critical`.
         public var logger: Logger? = Logger(label: "regnum")
-        /// The name of the realm in errors, logs and metrics: by default the last component of its
-        /// path, or its identifier.
+        /// The name of the realm in errors, logs, metrics and spans: by default the last component
+        /// of its path, or its identifier.
         public var name: String
         /// Adjusts the engine's options, for tests: another file system, small files.
         package var adjust: (@Sendable (inout CoordinatorOptions) -> Void)?
@@ -282,7 +284,8 @@ extension Realm.Configuration: CustomStringConvertible {
         if readOnly { parts.append("read-only") }
         if encryptionKey != nil { parts.append("encrypted") }
         if !formerEncryptionKeys.isEmpty {
-            parts.append("\(formerEncryptionKeys.count) former keys")
+            let count = formerEncryptionKeys.count
+            parts.append("\(count) former key\(count == 1 ? "" : "s")")
         }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }

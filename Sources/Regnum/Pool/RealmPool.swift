@@ -28,7 +28,7 @@ public actor RealmPool {
         var userCount = 0
         /// When the last of them left.
         var lastUse: UInt64 = 0
-        /// Opens the realm.
+        /// The task that opens the realm.
         var opening: Task<Void, Never>?
         /// Closes the realm when it has been idle for long enough.
         var timer: Task<Void, Never>? { didSet { oldValue?.cancel() } }
@@ -104,9 +104,8 @@ public actor RealmPool {
     }
 
     /// Closes all realms of the pool, as ``Realm/close()`` does: streams end, and writes that have
-    /// begun are finished. Realms that are being opened aren't waited for: opening them is
-    /// cancelled, and so is a migration that has begun. Calls of ``withRealm(_:_:)`` that wait
-    /// throw `.closed`, and so do later ones.
+    /// begun are finished. If a realm is being opened, that is cancelled, including a migration.
+    /// Calls of ``withRealm(_:_:)`` that wait throw `.closed`, and so do later ones.
     public func close() async {
         isClosed = true
         for waiter in waiters { waiter.continuation.resume() }
@@ -312,7 +311,7 @@ public actor RealmPool {
 }
 
 extension Realm {
-    /// Whether it is open, its files weren't found moved, and it can follow other processes.
+    /// Whether it is open, its files are where they were, and it can follow other processes.
     fileprivate nonisolated var isUsable: Bool {
         !isClosed && (try? core.coordinator.checkReadable()) != nil
     }

@@ -5,11 +5,11 @@ internal import RegnumStore
     internal import Synchronization
     internal import Tracing
 
-    /// The span of an operation on a realm: there is one if the program has set up a tracer.
+    /// The span of an operation on a realm. There is one only if the program has set up a tracer.
     struct OperationSpan: Sendable {
         private let span: any Span
         private let start = IOPool.now()
-        /// The time that the operation waited for the turn, if it has had it.
+        /// The time that the operation waited for its turn; `nil` before it has got it.
         private var waitNanoseconds: UInt64?
 
         /// Begins a span whose parent is the current one, or returns `nil` without a tracer.
@@ -56,12 +56,12 @@ internal import RegnumStore
             }
         }
 
-        // The tracer isn't called while the operation has the turn, except by the body.
+        // While the operation has its turn, only the body calls the tracer.
 
-        /// Notes that the operation has the turn.
+        /// Records that the operation has got its turn.
         mutating func began() { waitNanoseconds = IOPool.now() - start }
 
-        /// Notes that a commit of the operation begins.
+        /// Records that the operation's commit begins.
         ///
         /// - Parameter bodyNanoseconds: The time that it took to run the body.
         func committing(

@@ -16,11 +16,11 @@ extension Realm {
         /// releases the snapshots, frozen values and streams that use them. ``Realm/stats()`` lists
         /// these. Other processes may also hold snapshots that use such files.
         public let heldByteCount: Int
-        /// The number of the realm's files that may not be encrypted with the newest key, and so be
-        /// readable with a former one (``Configuration/formerEncryptionKeys``); 0 if the realm
-        /// isn't encrypted. If it isn't 0, a process that only has a former key is about to find
-        /// that out, or was killed, or files of another user couldn't be removed: compact again
-        /// once the processes have been restarted.
+        /// The number of the realm's files that may still be readable with a former key
+        /// (``Configuration/formerEncryptionKeys``), because they aren't known to be encrypted with
+        /// the newest one; 0 if the realm isn't encrypted. It isn't 0 if a process that only has a
+        /// former key was still writing a file, or was killed while it did, or if files of another
+        /// user couldn't be removed: restart the processes with the newest key, and compact again.
         public let formerKeyFileCount: Int
 
         /// The sizes, on one line.
@@ -29,7 +29,8 @@ extension Realm {
             if historyByteCount > 0 { text += ", of which \(historyByteCount) are for history" }
             if heldByteCount > 0 { text += "; snapshots still hold \(heldByteCount) removed ones" }
             if formerKeyFileCount > 0 {
-                text += "; \(formerKeyFileCount) files may still have a former key"
+                let plural = formerKeyFileCount == 1 ? "" : "s"
+                text += "; \(formerKeyFileCount) file\(plural) may still have a former key"
             }
             return text
         }
@@ -53,9 +54,9 @@ extension Realm {
     /// no longer in use, and when the realm is closed.
     ///
     /// If files of the realm have a former key (``Configuration/formerEncryptionKeys``), everything
-    /// is encrypted anew, and history with that key is removed, whatever the retention: its cursors
-    /// have to start again. That needs the writer lock once more. After an error or a crash, the
-    /// realm needs both keys until another compaction succeeds.
+    /// is encrypted with the newest one, and history with a former key is removed, whatever the
+    /// retention, so cursors into it throw `.historyTrimmed`. This takes the writer lock one more
+    /// time. After an error or a crash, the realm needs both keys until a compaction succeeds.
     ///
     /// - Returns: The sizes of the files; zeros for in-memory realms and those without commits.
     /// - Throws: `.diskFull`, if there is no space for a second copy of the content; `.ioFailed`

@@ -23,7 +23,7 @@ extension Logger {
                 metadata: metadata)
         case .scrubbed(let findings):
             debug(
-                "scrubbed: \(findings.byteCount) bytes read, \(findings.damages.count) damages",
+                "scrubbed: \(findings.byteCount) bytes, \(findings.damages.count) damaged places",
                 metadata: metadata)
         case .scrubFailed(let failure):
             warning("the files couldn't be scrubbed: \(Realm.Error(failure))", metadata: metadata)

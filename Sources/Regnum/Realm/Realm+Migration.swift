@@ -4,7 +4,7 @@ internal import RegnumStore
 
 extension Realm {
     /// Migrates the realm and closes it, for programs that run migrations as a separate step. If
-    /// others open the realm in the meantime, in this process, it stays open for them.
+    /// other code in this process opens the realm in the meantime, it stays open.
     ///
     ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
     ///

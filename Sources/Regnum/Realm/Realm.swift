@@ -43,8 +43,9 @@ public actor Realm {
     }
 
     /// - Parameter adoptsSchemaVersion: Whether to use the stored schema version instead of the
-    ///   configuration's, which only a realm without commits gets. Throws `.busy` if another
-    ///   process makes the first commit at the same time.
+    ///   configuration's, which is then used only for a realm without commits.
+    /// - Throws: The errors of ``open(_:)``; `.busy` if another process makes the first commit at
+    ///   the same time.
     package static func open(
         _ configuration: Configuration, adoptsSchemaVersion: Bool
     ) async throws -> Realm {

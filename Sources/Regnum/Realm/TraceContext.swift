@@ -1,12 +1,13 @@
 #if Tracing
     internal import Tracing
 
-    /// The contexts of spans as text, which carries them to other processes: the headers that the
-    /// program's tracer adds to requests, such as `traceparent`, one `key:value` a line.
+    /// Converts the contexts of spans to text, for other processes, and back. The text consists of
+    /// the headers that the program's tracer adds to requests, such as `traceparent`, one
+    /// `key:value` per line.
     package enum TraceContext {
         /// The tracer of the current task or of the program; `nil` if there is none.
         static var tracer: (any Tracer)? {
-            // looking for the tracer takes longer
+            // this check is faster than looking for the tracer
             if InstrumentationSystem.instrument is NoOpInstrument { return nil }
             let tracer = InstrumentationSystem.tracer
             return tracer is NoOpTracer ? nil : tracer
@@ -39,7 +40,7 @@
     /// Reads and writes the headers of a context.
     private struct TraceFields: Injector, Extractor {
         func inject(_ value: String, forKey key: String, into fields: inout [String: String]) {
-            // what a header can't contain would change the other fields
+            // characters that headers can't contain would corrupt the other fields
             let isHeader = !(key + value).utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\n") }
             if isHeader, !key.utf8.contains(UInt8(ascii: ":")) { fields[key] = value }
         }

@@ -9,7 +9,7 @@ final class SearchedNote: Object {
     @Persisted(fullTextIndexed: true) var text: String
 }
 
-/// Counts the notes that contain two words, with a full-text index: beside FTS5 of SQLite.
+/// Counts the notes that contain two words, with a full-text index, compared with SQLite's FTS5.
 struct Searches: Workload {
     private static let searchCount = 200
     private static let wordCount = 20_000
@@ -22,7 +22,7 @@ struct Searches: Workload {
         [
             "notes of 8 words from 20,000, word k with a probability of about 1 / (k ln 20,000);",
             "the median time to count the notes with both of two words of a random note, and",
-            "the slowest of the 200 searches (7t-max). SQLite searches by FTS5.",
+            "the slowest of the 200 searches (7t-max). SQLite uses FTS5.",
         ]
     }
 
