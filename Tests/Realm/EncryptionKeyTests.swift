@@ -76,7 +76,9 @@ import Testing
         expectEqual(error?.message.contains("without the key"), true)
         first.encryptionKey = Data(repeating: 1, count: 32)
         first.formerEncryptionKeys.append(Data(repeating: 3, count: 31))
-        expectEqual(await code(first), .invalidInput)
+        let short = await #expect(throws: Realm.Error.self) { try await Realm.open(first) }
+        expectEqual(short?.code, .invalidInput)
+        expectEqual(short?.message.contains("A former encryption key has 32 or 64 bytes"), true)
         expectTrue(first.description.contains("2 former keys"))
         var second = first
         second.formerEncryptionKeys = []

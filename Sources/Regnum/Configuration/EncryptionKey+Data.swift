@@ -14,21 +14,23 @@ extension EncryptionKey {
             throw Realm.Error(
                 .invalidInput, "Former encryption keys were given without the key of the realm.")
         }
-        var formerKeys: [EncryptionKey] = []
-        for key in former {
-            if let made = try make(key) { formerKeys.append(made) }
-        }
-        guard data.count == 32 || data.count == 64 else {
-            throw Realm.Error(
-                .invalidInput, "An encryption key has 32 or 64 bytes, not \(data.count).")
-        }
+        try check(data, "An encryption key")
+        for key in former { try check(key, "A former encryption key") }
         #if Encryption
-            return EncryptionKey(Array(data), AESCipherSuite(), former: formerKeys)
+            let suite = AESCipherSuite()
+            let formerKeys = former.map { EncryptionKey(Array($0), suite) }
+            return EncryptionKey(Array(data), suite, former: formerKeys)
         #else
             throw Realm.Error(
                 .invalidInput,
                 "This program can't use encrypted realms: enable the trait Encryption where it "
                     + "depends on the package regnum.")
         #endif
+    }
+
+    private static func check(_ key: Data, _ subject: String) throws(Realm.Error) {
+        if key.count == 32 || key.count == 64 { return }
+        throw Realm.Error(
+            .invalidInput, "\(subject) has 32 or 64 bytes, not \(key.count).")
     }
 }
