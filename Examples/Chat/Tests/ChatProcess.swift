@@ -134,7 +134,7 @@ final class ChatRealm {
     }
 
     /// Runs a command that must fail, and returns its exit code and the message.
-    func fail(_ arguments: String...) throws -> (code: Int32, sentence: String) {
+    func fail(_ arguments: String...) throws -> (code: Int32, message: String) {
         let (_, code, errors) = try start(arguments).end()
         return (code, errors)
     }

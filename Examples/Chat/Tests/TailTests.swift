@@ -26,7 +26,7 @@ struct TailTests {
         #expect(tail.message() == "<Ann> (deleted) two words")
     }
 
-    @Test func otherRoomsAndTopicsAreNotTold() throws {
+    @Test func otherRoomsAndTopicsAreNotPrinted() throws {
         let tail = try chat.start("tail", "news", "--cursors")
         _ = try tail.cursor()
         try chat.run("send", "other", "--as", "Ann", "elsewhere")
@@ -35,7 +35,7 @@ struct TailTests {
         #expect(tail.message() == "<Ann> here")
     }
 
-    @Test func deletedRoomIsEmptyAndANewOneGoesOn() throws {
+    @Test func deletedRoomIsEmptyAndANewOneIsFollowed() throws {
         try chat.send("one", as: "Ann")
         try chat.send("two", as: "Ann")
         let tail = try chat.start("tail", "news", "--from-start")
@@ -48,7 +48,7 @@ struct TailTests {
         #expect(tail.message() == "<Ann> three")
     }
 
-    @Test func killedTailGoesOnFromItsCursor() throws {
+    @Test func killedTailContinuesFromItsCursor() throws {
         let first = try chat.send("one", as: "Ann")
         let second = try chat.send("two", as: "Ann")
         let tail = try chat.start("tail", "news", "--cursors", "--from-start")
@@ -131,14 +131,14 @@ struct TailTests {
     @Test func unusableCursorsAreExplained() throws {
         let malformed = try chat.fail("tail", "news", "--since", "yesterday")
         #expect(malformed.code == 64)
-        #expect(malformed.sentence.hasPrefix("Error: The value 'yesterday' is invalid for "))
+        #expect(malformed.message.hasPrefix("Error: The value 'yesterday' is invalid for "))
 
         let both = try chat.fail("tail", "news", "--since", foreignCursor, "--from-start")
         #expect(both.code == 64)
 
         let foreign = try chat.fail("tail", "news", "--since", foreignCursor)
         #expect(foreign.code == 1)
-        #expect(foreign.sentence.hasPrefix("Error: The cursor \(foreignCursor) "))
+        #expect(foreign.message.hasPrefix("Error: The cursor \(foreignCursor) "))
     }
 
     @Test func changesThatAreNoLongerKeptAreExplained() async throws {
@@ -154,7 +154,7 @@ struct TailTests {
         await (try Realm.open(configuration)).close()
         let trimmed = try later.fail("tail", "news", "--since", String(cursor))
         #expect(trimmed.code == 1)
-        #expect(trimmed.sentence.contains("is no longer in its log"))
+        #expect(trimmed.message.contains("is no longer in its log"))
         #expect(try later.run("tail", "news", "--from-start", "--count", "2").count == 2)
     }
 

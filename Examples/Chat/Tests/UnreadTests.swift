@@ -38,7 +38,7 @@ struct UnreadTests {
         #expect(try rooms("Bob").last == "news  1 message, 1 unread")
     }
 
-    @Test func followedListTellsWhatChangesInIt() throws {
+    @Test func followedListShowsWhatChangesInIt() throws {
         let id = try chat.send("one", as: "Ann")
         let list = try chat.start("rooms", "--as", "Bob", "--follow")
         #expect(list.line() == "news  1 message, 1 unread")
@@ -57,7 +57,7 @@ struct UnreadTests {
         #expect(list.line() == "news  1 message, 1 unread")
     }
 
-    @Test func missingRoomsAndMessagesAreToldOf() throws {
+    @Test func missingRoomsAndMessagesAreReported() throws {
         let noRoom = "Error: There is no room nowhere.\n"
         #expect(try chat.fail("read", "nowhere", "--as", "Bob") == (1, noRoom))
         #expect(try chat.fail("delete-room", "nowhere") == (1, noRoom))
@@ -68,9 +68,9 @@ struct UnreadTests {
     @Test func wrongArgumentsAreRefused() throws {
         let malformed = try chat.fail("delete", "12")
         #expect(malformed.code == 64)
-        #expect(malformed.sentence.contains("\"12\" is not an ObjectId"))
+        #expect(malformed.message.contains("\"12\" is not an ObjectId"))
         let nameless = try chat.fail("send", "news", "--as", "", "text")
-        #expect(nameless.code == 64 && nameless.sentence.contains("It must not be empty."))
+        #expect(nameless.code == 64 && nameless.message.contains("It must not be empty."))
     }
 
     private func rooms(_ reader: String) throws -> [String] {

@@ -61,7 +61,7 @@ enum Program {
     }
 }
 
-/// A failure that is reported to the user as a sentence.
+/// An error with a message for the user.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
