@@ -58,12 +58,14 @@ extension Realm {
     /// retention, so cursors into it throw `.historyTrimmed`. This takes the writer lock one more
     /// time. After an error or a crash, the realm needs both keys until a compaction succeeds.
     ///
-    /// - Returns: The sizes of the files; zeros for in-memory realms and those without commits.
+    /// - Returns: The sizes of the files, which are zeros for in-memory realms and those without
+    ///   commits. The latter aren't compacted, so they keep a former key until they have a commit.
     /// - Throws: `.diskFull`, if there is no space for a second copy of the content; `.ioFailed`
     ///   and other errors of the file system; `.invalidDatabase` if the realm is damaged; `.busy`
     ///   if another process has been writing to the realm for more than a minute; `.readOnly`;
-    ///   `.closed`; `CancellationError`. In each of these cases nothing has changed, except that a
-    ///   compaction may be completed if its caller was cancelled, or got `.busy`, in its last step.
+    ///   `.closed`; `CancellationError`. In each of these cases nothing has changed, except for the
+    ///   keys that are needed, and that a compaction may be completed if its caller was cancelled,
+    ///   or got `.busy`, in its last step.
     /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory,
     ///   and 4 MiB if the realm is encrypted.
     @discardableResult
