@@ -21,8 +21,8 @@ extension ConsumerBatch {
 }
 
 extension JobRun {
-    /// Runs the handler. If a tracer is set up, it runs in a span whose parent is that of the write
-    /// that enqueued the job.
+    /// Runs the handler. If a tracer is set up, it runs in a span whose parent is the span of the
+    /// write that enqueued the job.
     func inSpan(_ handler: @Sendable () async throws -> Void) async throws {
         #if Tracing
             if var span = HandlerSpan(queue.table.name, in: queue.realm, attempt: attempt) {
