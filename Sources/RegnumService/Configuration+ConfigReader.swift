@@ -112,7 +112,7 @@
                     return try handle.read(upToCount: 65) ?? Data()
                 }
             }
-            let subject = "\"\(file.path)\", the setting \"\(key)\","
+            let subject = "\"\(file.path)\", named by the setting \"\(key)\","
             let content: Data
             do {
                 content = try read.get()
