@@ -16,8 +16,6 @@ final class NodeSource: Sendable {
     /// The first damage encountered, and the first that is permanent.
     private let damage = Guarded<(first: StoreError?, permanent: StoreError?)>((nil, nil))
     private let isDamaged = Atomic(false)
-    /// The number of checks in progress.
-    private let checkCount = Atomic(0)
     /// Damage encountered while a commit was applied. The zeros read instead may have been copied
     /// into the new version, where they can't be distinguished from values.
     private let inherited = Guarded<StoreError?>(nil)
@@ -37,6 +35,10 @@ final class NodeSource: Sendable {
     /// Guard of the unchecked Sendable: the owner's lock; blocks are only read once they are made.
     private struct Substitutes: @unchecked Sendable {
         var errors: [Place: StoreError] = [:]
+        /// The number of checks in progress.
+        var checkCount = 0
+        /// The images that the disk couldn't read since the first of them began.
+        var unreadable: Set<Place> = []
         private var blocks: [Shape: UnsafeMutableRawPointer] = [:]
 
         private struct Shape: Hashable {
@@ -106,9 +108,7 @@ final class NodeSource: Sendable {
         _ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32, count: Int? = nil
     ) -> Image {
         let place = Place(offset: offset, byteCount: byteCount, kind: kind.rawValue)
-        if hasDamage, let known = substitutes.withLock({ $0.errors[place] }), isFinal(known) {
-            return substitute(place, known)
-        }
+        if hasDamage, let known = finalError(place) { return substitute(place, known) }
         do throws(StoreError) {
             var bytes = try TransientLeaves.read(file, at: offset, count: byteCount)
             if bytes == nil { bytes = try file.image(at: offset, count: byteCount) }
@@ -133,20 +133,26 @@ final class NodeSource: Sendable {
         }
     }
 
-    /// Returns whether an image that couldn't be read isn't read again. A read error may be
-    /// temporary; damage is permanent, and what a watch with damage reads is discarded.
-    private func isFinal(_ error: StoreError) -> Bool {
-        error.code == .invalidDatabase || DamageWatch.encountered != nil
-            || error.isMediaFailure && checkCount.load(ordering: .relaxed) > 0
+    /// Returns the error of an image that couldn't be read and isn't read again. A read error may
+    /// be temporary; damage is permanent, and what a watch with damage reads is discarded.
+    private func finalError(_ place: Place) -> StoreError? {
+        let isDiscarded = DamageWatch.encountered != nil
+        return substitutes.withLock { substitutes in
+            guard let error = substitutes.errors[place],
+                error.code == .invalidDatabase || isDiscarded
+                    || substitutes.unreadable.contains(place)
+            else { return nil }
+            return error
+        }
     }
 
-    /// Begins or ends a check, which reads everything, row by row. Meanwhile, what the disk can't
-    /// read is read only once, since each attempt can take the disk many seconds.
+    /// Begins or ends a check, which reads everything, row by row. What the disk can't read
+    /// meanwhile is read only once, since each attempt can take the disk many seconds. What it
+    /// couldn't read before may be readable now.
     func noteCheck(isBeginning: Bool) {
-        if isBeginning {
-            checkCount.add(1, ordering: .relaxed)
-        } else {
-            checkCount.subtract(1, ordering: .relaxed)
+        substitutes.withLock { substitutes in
+            substitutes.checkCount += isBeginning ? 1 : -1
+            if substitutes.checkCount == 0 { substitutes.unreadable = [] }
         }
     }
 
@@ -197,6 +203,9 @@ final class NodeSource: Sendable {
         note(error)
         return substitutes.withLock { substitutes in
             substitutes.errors[place] = error
+            if substitutes.checkCount > 0, error.isMediaFailure {
+                substitutes.unreadable.insert(place)
+            }
             return Image(address: substitutes.zeros(place), damage: error)
         }
     }
