@@ -17,10 +17,17 @@ extension Coordinator {
             ($0.checkpoint.isHealing, $0.checkpoint.healedDamage)
         }
         let damaged = isHealing ? published : nil
+        let known = isHealing ? nil : published.damagedImages
         IOPool.shared.submitLong {
             self.continueReload(reference) { () throws(StoreError) in
                 let root = try CheckpointLoader.load(
-                    reference, from: nodes, seed: seed, knownSchema: schema)
+                    reference, from: nodes, seed: seed, knownSchema: schema,
+                    acceptsDamage: known?.offsets.isEmpty == false)
+                // The only leaf of an index is read at once. The current tree may have it too.
+                if let damage = root.damage {
+                    guard damage.isPermanentDamage, let known, root.isDamaged(onlyIn: known)
+                    else { throw damage }
+                }
                 // Another process may have made it without reading the damaged image. The next one
                 // of this process has the content. (The same as in `IncomingCommits.begin`.)
                 if !isHealing, let healed, root.refers(to: healed) {

@@ -147,13 +147,14 @@ struct DamagedLeafTests {
         await realm.close()
     }
 
-    /// The only leaf of an index is read when a realm is opened. Both checkpoints of a compaction
-    /// refer to it.
-    // Covers .invalidDatabase
-    @Test func onlyLeafOfAnIndexFailsOnlyWhatReadsIt() async throws {
-        var configuration = self.configuration { $0.store.firstSegmentByteCount = 8_192 }
-        configuration.historyRetention = .nothing
-        var realm = try await Realm.open(configuration)
+    /// Makes a closed realm with a flipped byte in the only leaf of an index, to which both
+    /// checkpoints of a compaction refer.
+    ///
+    /// - Returns: The nodes file, and the offset of the leaf.
+    private func makeDamagedIndex(
+        _ configuration: Realm.Configuration
+    ) async throws -> (file: URL, leaf: Int) {
+        let realm = try await Realm.open(configuration)
         try await realm.write { tx in
             for number in 0..<7 { try tx.add(Room("room \(number)")) }
             for number in 0..<Self.count {
@@ -169,11 +170,19 @@ struct DamagedLeafTests {
         let file = folder["test.realm/nodes-1"]
         let leaf = try requireValue(Self.indexLeaf(ofCount: 7, in: Data(contentsOf: file)))
         try flip(file, leaf + 16)
+        return (file, leaf)
+    }
 
+    /// The only leaf of an index is read when a realm is opened.
+    // Covers .invalidDatabase
+    @Test func onlyLeafOfAnIndexFailsOnlyWhatReadsIt() async throws {
+        var configuration = self.configuration { $0.store.firstSegmentByteCount = 8_192 }
+        configuration.historyRetention = .nothing
+        let (file, leaf) = try await makeDamagedIndex(configuration)
         let report = try await Realm.verify(at: folder["test.realm"])
         expectEqual(report.damages.map(\.className), ["Room"])
         expectEqual(report.damages.map(\.offset), [UInt64(leaf)])
-        realm = try await Realm.open(configuration)
+        var realm = try await Realm.open(configuration)
         try await expectEqual(readNames(realm).count, Self.count)
         let error = await realmError {
             try await realm.read { tx in tx.object(Room.self, forPrimaryKey: "room 3") != nil }
@@ -192,6 +201,35 @@ struct DamagedLeafTests {
         try await expectEqual(readNames(realm)[5], "a new name")
         expectEqual(realm.snapshot().objects(Room.self).count, 7)
         try await realm.snapshot().checkIntegrity()
+        await realm.close()
+    }
+
+    /// The later checkpoints of a realm that was opened with a damaged index have it too.
+    @Test func checkpointsThatHaveTheKnownDamageAreLoaded() async throws {
+        var small = configuration { $0.store.firstSegmentByteCount = 8_192 }
+        small.historyRetention = .nothing
+        _ = try await makeDamagedIndex(small)
+        let failureCount = Guarded(0)
+        var configuration = busy
+        let adjust = configuration.adjust
+        configuration.adjust = { options in
+            adjust?(&options)
+            options.report = { event in
+                if case .checkpointFailed = event { failureCount.withLock { $0 += 1 } }
+            }
+        }
+        let realm = try await Realm.open(configuration)
+        let coordinator = realm.core.coordinator
+        for number in 0..<400 where coordinator.statistics.reloads < 4 {
+            try await realm.write { tx in
+                try requireValue(tx.object(Crate.self, forPrimaryKey: number)).name = "new"
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        expectTrue(coordinator.statistics.reloads >= 4)
+        // the older checkpoint was tried
+        expectTrue(failureCount.withLock { $0 } <= 1)
+        expectEqual(realm.snapshot().objects(Crate.self).count, Self.count)
         await realm.close()
     }
 
