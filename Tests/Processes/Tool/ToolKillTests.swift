@@ -89,9 +89,9 @@ import Testing
         for _ in 0..<20 where count < 2 {
             let option = command == "export" ? ["--output"] : []
             let process = try ToolProcess([command, "a.realm"] + option + ["to/new"], in: folder)
-            await process.interrupt(onceSomethingIsIn: folder["to"])
+            await process.terminate(onceSomethingIsIn: folder["to"])
             let code = try await process.result().code
-            if code == 128 + SIGINT {
+            if code == 128 + SIGTERM {
                 count += 1
                 try expectEqual(names(), [])
             } else {

@@ -97,14 +97,12 @@ final class ToolProcess: Sendable {
     /// Kills it immediately. It hasn't been reaped, so the process id is still its own.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
-    /// Interrupts it, as Ctrl-C does.
-    func interrupt() { Glibc.kill(pid, SIGINT) }
-
-    /// Interrupts the process once a directory isn't empty. A thread of its own watches the
-    /// directory, because a task may have to wait for other tests until the process has ended. The
-    /// process is stopped while the thread looks, because on a busy machine a process that runs
-    /// has more time than one that waits.
-    func interrupt(onceSomethingIsIn directory: URL) async {
+    /// Sends SIGTERM to the process once a directory isn't empty. (Scripts let their background
+    /// processes, and what these start, ignore SIGINT.) A thread of its own watches the directory,
+    /// because a task may have to wait for other tests until the process has ended. The process is
+    /// stopped while the thread looks, because on a busy machine a process that runs has more time
+    /// than one that waits.
+    func terminate(onceSomethingIsIn directory: URL) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 for _ in 0..<100_000 {
@@ -114,7 +112,7 @@ final class ToolProcess: Sendable {
                     Glibc.kill(self.pid, SIGCONT)
                     usleep(500)
                 }
-                self.interrupt()
+                Glibc.kill(self.pid, SIGTERM)
                 Glibc.kill(self.pid, SIGCONT)
                 continuation.resume()
             }
