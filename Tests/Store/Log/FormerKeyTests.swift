@@ -166,7 +166,7 @@ import Testing
         }
         for _ in 0..<3 { try first.commit(5000) }
         try checkpoint(first)
-        try first.log.migrationMark.write(MigrationMark(version: 9, file: 1, content: []))
+        try first.log.migrationMark.write(MigrationMark(version: 4, file: 1, content: []))
         // The checkpoint of a bulk commit ends where the next segment begins.
         let bulk = try image(first, isNewFile: false)
         _ = try first.log.appendBulk(LogFixture.body(4, 100), version: 4, reference: bulk)
