@@ -10,6 +10,7 @@ final class IncomingCommits {
     /// beginning.
     private var beganAt: UInt64?
     private var nodes: NodesDirectory?
+    private let initialNodes: NodesDirectory?
     private let keepsSteps: Bool
     /// Images that were found damaged. A checkpoint that refers to them isn't loaded.
     private var damage: DamagedImages?
@@ -29,6 +30,7 @@ final class IncomingCommits {
     ) {
         self.root = root
         self.nodes = nodes
+        initialNodes = nodes
         self.keepsSteps = keepsSteps
         self.damage = damage
     }
@@ -43,6 +45,7 @@ final class IncomingCommits {
         } catch {
             guard isRefused else { throw error }
             (damage, acceptsDamage, isRefused) = (nil, true, false)
+            nodes = initialNodes  // those of a failed opening hold its locks
             return try read()
         }
     }
