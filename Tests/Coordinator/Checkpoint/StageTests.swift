@@ -33,7 +33,7 @@ struct StageTests {
     @Test func aStageWaitsForTheCheckpointThatItsProcessIsWriting() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max) { options in
-            options.checkpoint.bulkTimeoutNanoseconds = 50_000_000
+            options.checkpoint.bulkTimeoutNanoseconds = 200_000_000
             options.checkpoint.paceNanoseconds = 10_000_000
             options.store.nodesWriteByteCount = 512
         }
