@@ -42,11 +42,10 @@ struct Searches: Workload {
         }
         if setting.engines.contains(.sqlite) {
             let store = try Self.database(setting)
-            let search = try store.prepared("SELECT count(*) FROM note WHERE note MATCH ?")
             contenders.append(
                 Contender(.sqlite) {
                     try await measure(.sqlite, pairs, setting) { first, second in
-                        try store.integer(search, "\(first) AND \(second)")
+                        try store.count("\(first) AND \(second)")
                     }
                 })
         }
@@ -144,11 +143,12 @@ struct Searches: Workload {
 }
 
 extension SQLiteStore {
-    /// Returns the integer that a statement with one text as its argument selects.
-    fileprivate func integer(_ statement: OpaquePointer, _ argument: String) throws -> Int {
-        bind(argument, to: statement, 1)
-        defer { sqlite3_reset(statement) }
-        try check(sqlite3_step(statement), expected: SQLITE_ROW)
-        return Int(sqlite3_column_int64(statement, 0))
+    /// Returns the number of notes that match an expression of FTS5.
+    fileprivate func count(_ expression: String) throws -> Int {
+        let search = try prepared("SELECT count(*) FROM note WHERE note MATCH ?")
+        bind(expression, to: search, 1)
+        defer { sqlite3_reset(search) }
+        try check(sqlite3_step(search), expected: SQLITE_ROW)
+        return Int(sqlite3_column_int64(search, 0))
     }
 }
