@@ -1,3 +1,4 @@
+import Foundation
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -24,17 +25,20 @@ struct CheckpointRetryTests {
         disk.inject(SimFailure(.create, code: .filePermissionDenied, times: .forever))
         let start = IOPool.now()
         coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
-        try await eventually {
-            coordinator.heal()  // wakes the pump
-            return failureCount.withLock { $0 } >= 12
+        // Wakes the pump, from a thread of its own, because a task may have to wait for long.
+        let isDone = Guarded(false)
+        defer { isDone.withLock { $0 = true } }
+        Thread.detachNewThread {
+            while !isDone.withLock({ $0 }) {
+                coordinator.heal()
+                Thread.sleep(forTimeInterval: 0.002)
+            }
         }
+        try await eventually { failureCount.withLock { $0 } >= 12 }
         // 1 ms after the first failure, then twice as long each time, but at most 60 ms
         expectTrue(IOPool.now() - start >= 363_000_000)
         disk.clearFailures()
-        try await eventually {
-            coordinator.heal()
-            return coordinator.statistics.checkpoints > 0
-        }
+        try await eventually { coordinator.statistics.checkpoints > 0 }
         expectTrue(coordinator.state.withLock { $0.checkpoint.writeRetry == nil })
         await coordinator.close()
     }
