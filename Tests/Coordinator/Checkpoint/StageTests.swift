@@ -32,29 +32,25 @@ struct StageTests {
     /// Writing it may take longer than a stage waits for another process.
     @Test func aStageWaitsForTheCheckpointThatItsProcessIsWriting() async throws {
         let disk = SimFileSystem()
-        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
-            options.checkpoint.bulkTimeoutNanoseconds = 200_000_000
-            options.checkpoint.paceNanoseconds = 10_000_000
-            options.store.nodesWriteByteCount = 512
+        let coordinator = try await openBusy("/sim", disk, every: .max) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 1_000_000_000
         }
+        try await insert(0, into: coordinator)
         let turn = try await coordinator.beginWrite()
-        let transaction = EngineTransaction(base: turn.base)
-        let table = try transaction.addTable(
-            name: "Number", columns: [ColumnDefinition(name: "value", type: .int)])
-        for number in 0..<5_000 { _ = try transaction.insert(table, [.int(Int64(number) << 40)]) }
-        let commit = try transaction.commit(timestampMicroseconds: 0)
-        expectNil(commit.bulk)
-        try await coordinator.commit(turn, commit, durability: .full)
-        let next = try await coordinator.beginWrite()
+        let gate = EffectGate(disk, at: .write, once: true)
         coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
         coordinator.heal()  // wakes the pump
-        try await eventually { coordinator.state.withLock { $0.checkpoint.isBusy } }
-        let stage = try requireValue(await coordinator.beginStage(next, target: 1))
+        await gate.waitUntilReached()
+        let opening = Task {
+            try await Task.sleep(for: .milliseconds(1_500))
+            gate.open()
+        }
+        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
+        try await opening.value
         expectEqual(coordinator.statistics.checkpoints, 1)
         coordinator.end(stage)
-        try await coordinator.abandon(next)
+        try await coordinator.abandon(turn)
         await coordinator.close()
-        try expectEqual(numbers(reopened("/sim", disk).root).count, 5_000)
     }
 
     // Covers .diskFull
