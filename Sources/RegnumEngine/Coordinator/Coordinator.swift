@@ -123,7 +123,7 @@ package final class Coordinator: Sendable {
         return statistics
     }
 
-    /// What the scrub has done; `nil` if there is none.
+    /// The results of the scrub; `nil` if the realm isn't scrubbed.
     package var scrubStatistics: ScrubStatistics? { scrub?.statistics }
 
     /// Publishes `root`. The caller calls `CommitHub.process` after resuming the writers.

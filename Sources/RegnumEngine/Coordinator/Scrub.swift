@@ -17,7 +17,7 @@ package struct ScrubOptions: Sendable {
     package init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }
 }
 
-/// What a background scrub has done since the realm was opened.
+/// The results of a background scrub since the realm was opened.
 package struct ScrubStatistics: Sendable, Equatable {
     /// The passes that have read everything.
     package var passes: UInt64 = 0

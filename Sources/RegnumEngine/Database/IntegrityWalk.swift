@@ -78,7 +78,7 @@ final class IntegrityWalk {
         failure != nil || wasCancelled || findings.damages.count >= limit
     }
 
-    /// Checks a part of the content, which ends early if its file is removed meanwhile.
+    /// Checks a part of the content. Ends early if the file that contains it is removed.
     ///
     /// - Parameter isRemoved: Called periodically.
     func run<Failure: Error>(

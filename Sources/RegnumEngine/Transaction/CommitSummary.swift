@@ -111,8 +111,8 @@ package struct Commit: Sendable {
     }
 }
 
-/// The duration of a sync in nanoseconds; 0 until the commit is published, and for a commit that was
-/// published without a sync.
+/// The duration of a sync in nanoseconds; 0 until the commit is published, and for a commit that
+/// was published without a sync.
 package final class SyncTime: Sendable {
     package let nanoseconds = Atomic<UInt64>(0)
 

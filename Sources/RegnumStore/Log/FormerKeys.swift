@@ -15,9 +15,9 @@ extension RealmDirectory {
         }
     }
 
-    /// Returns the number of the realm's files that may contain something which isn't encrypted
-    /// with the newest key: those with a former key, and those of which it can't be told. 0 if the
-    /// realm isn't encrypted.
+    /// Returns the number of the realm's files that may contain something that isn't encrypted
+    /// with the newest key: those with a former key, and those whose key can't be determined.
+    /// Returns 0 if the realm isn't encrypted.
     ///
     /// Throws the errors of the file system if the directory can't be read.
     func formerKeyFileCount(_ options: StoreOptions) throws(StoreError) -> Int {
