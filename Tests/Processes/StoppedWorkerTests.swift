@@ -7,14 +7,21 @@ import Testing
 
 /// Workers that are stopped, or end, at a critical point.
 @Suite(.serialized) struct StoppedWorkerTests {
-    /// Opens the realm and adds an errand, which must last longer than stopping its worker takes on
-    /// a loaded machine.
-    private func open(_ group: ChildGroup, milliseconds: Int) async throws -> Realm {
+    /// Opens the realm and adds an errand, whose handlers last until `letGo`.
+    private func open(_ group: ChildGroup) async throws -> Realm {
+        try Data().write(to: hold(group))
         let realm = try await Realm.work(group.realm, writeTimeout: .seconds(1))
         try await realm.write { tx in
-            try tx.enqueue(Errand(value: ["number": 1, "milliseconds": milliseconds]))
+            try tx.enqueue(Errand(value: ["number": 1, "milliseconds": 0]))
         }
         return realm
+    }
+
+    /// The file for which handlers look.
+    private func hold(_ group: ChildGroup) -> URL { group.directory.appending(path: "hold") }
+
+    private func letGo(_ group: ChildGroup) throws {
+        try FileManager.default.removeItem(at: hold(group))
     }
 
     /// Stops a worker at a moment when it neither has the writer lock, which a process keeps for
@@ -47,16 +54,18 @@ import Testing
 
     @Test func workerThatWasStoppedLosesItsJobToAnotherOne() async throws {
         try await withChildren { group in
-            let realm = try await open(group, milliseconds: 10_000)
-            let first = try group.start("work", "1000")
+            let realm = try await open(group)
+            let first = try group.start("work", "3000")
             _ = try await first.lines(1)
             try await stop(first, realm)
-            let second = try group.start("work", "1000")
+            try letGo(group)
+            let begun = first.lineCount
+            let second = try group.start("work", "3000")
             // another errand begins when this one is done
             let lines = try await second.lines(3)
             expectTrue(lines[0].hasPrefix("begin 1 2 ") && lines.contains("done 1"), "\(lines)")
             first.signal(SIGCONT)
-            expectEqual(try await first.lines(2)[1], "lost 1")
+            expectEqual(try await first.lines(begun + 1)[begun], "lost 1")
             try await waitForNone(of: "errands") { realm.snapshot().objects(Errand.self).count }
             try await end([first, second], realm)
         }
@@ -64,12 +73,13 @@ import Testing
 
     @Test func workerThatWasStoppedGoesOnWithAJobThatNoneHasTaken() async throws {
         try await withChildren { group in
-            let realm = try await open(group, milliseconds: 6_000)
+            let realm = try await open(group)
             let worker = try group.start("work", "1000")
             _ = try await worker.lines(1)
             try await stop(worker, realm)
             // longer than the claim lasts
             try await Task.sleep(for: .milliseconds(1_200))
+            try letGo(group)
             worker.signal(SIGCONT)
             try await waitForNone(of: "errands") { realm.snapshot().objects(Errand.self).count }
             try await end([worker], realm)
@@ -80,7 +90,7 @@ import Testing
 
     @Test func workerThatEndsWhileTheRealmIsBusyReleasesItsJobsLater() async throws {
         try await withChildren { group in
-            let realm = try await open(group, milliseconds: 60_000)
+            let realm = try await open(group)
             let worker = try group.start("work", "60000", "100")
             _ = try await worker.lines(1)
             let holder = try group.start("hold-in-write", "general", "ann")

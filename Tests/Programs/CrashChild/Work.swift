@@ -41,9 +41,10 @@ extension Realm {
 
 /// Runs errands until the signal, up to four at a time. Prints "begin NUMBER ATTEMPT SECONDS" when
 /// a handler begins, with an attempt above 1 if a claim has expired before, and the date on which
-/// its claim expires. It finishes errands whose number is positive and not divisible by 3 itself,
-/// with their tally and an errand that has one of five unique keys, and prints "done NUMBER" or, if
-/// the claim was lost, "lost NUMBER".
+/// its claim expires. As long as there is a file named "hold" beside the realm, handlers don't end.
+/// They finish errands whose number is positive and not divisible by 3 themselves, with their tally
+/// and an errand that has one of five unique keys, and print "done NUMBER" or, if the claim was
+/// lost, "lost NUMBER".
 func work(
     _ path: String, timeout: Duration, writeTimeout: Duration?,
     _ terminationSignal: TerminationSignal
@@ -60,6 +61,7 @@ func work(
     options.retry = RetryPolicy(attempts: 1_000)
     options.logger = nil
     let queue = JobQueue(of: Errand.self, in: realm, options: options)
+    let hold = URL(filePath: path).deletingLastPathComponent().path + "/hold"
     let work = Task {
         try await queue.run { run in
             let number = run.job.number
@@ -70,6 +72,7 @@ func work(
             if attempt == 1 {
                 try await Task.sleep(for: .milliseconds(run.job.milliseconds), tolerance: .zero)
             }
+            while access(hold, F_OK) == 0 { try await Task.sleep(for: .milliseconds(20)) }
             if number < 0 || number % 3 == 0 { return }
             do {
                 try await run.finish { tx in try tx.settleErrand(number) }
