@@ -93,12 +93,12 @@ import Testing
     func aCancelledWriteEndsWhileAnotherBodyRuns() async throws {
         let realm = try await Realm.temporary([Person.self])
         let (begun, goesOn) = (WakeWord(), WakeWord())
-        let long = Task {
+        let long = Task(executorPreference: ThreadExecutor()) {
             try await realm.write { tx in
                 try tx.add(Person("Ann", age: 1))
                 begun.wake()
                 if goesOn.observe() == 0 {
-                    goesOn.wait(observed: 0, timeoutNanoseconds: 120_000_000_000)
+                    goesOn.wait(observed: 0, timeoutNanoseconds: 1_200_000_000_000)
                 }
                 return goesOn.observe()
             }

@@ -7,13 +7,13 @@ import Testing
 @testable import RegnumTestModels
 
 /// Writes on a thread of its own, for code that can't suspend and waits for the write.
-private final class PromptWriter: TaskExecutor {
+private final class PromptWriter: Sendable {
     private struct State {
         var left = 0
         var count = 0
     }
 
-    private let queue = DispatchQueue(label: "prompt-writer")
+    private let thread = ThreadExecutor()
     private let state = Guarded(State())
 
     /// The number of writes so far.
@@ -32,16 +32,11 @@ private final class PromptWriter: TaskExecutor {
         }
         guard isAllowed else { return }
         let done = DispatchSemaphore(value: 0)
-        _ = Task(executorPreference: self) {
+        _ = Task(executorPreference: thread) {
             defer { done.signal() }
             try await realm.write { tx in try tx.line(4).text += "!" }
         }
         done.wait()
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
