@@ -16,7 +16,7 @@ let package = Package(
         .executable(name: "benchmarks", targets: ["benchmarks"])
     ],
     dependencies: [
-        .package(name: "regnum", path: "../.."),
+        .package(name: "regnum", path: "../..", traits: ["Encryption"]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],

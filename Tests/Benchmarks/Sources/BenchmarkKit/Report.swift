@@ -88,7 +88,7 @@ public struct Report {
         _ ratio: String, _ range: String
     ) -> String {
         [
-            pad(name, 20), padLeft(value, 10), pad(unit, 14), pad(peer, 8), padLeft(peerValue, 10),
+            pad(name, 20), padLeft(value, 10), pad(unit, 14), pad(peer, 9), padLeft(peerValue, 10),
             padLeft(ratio, 8), range,
         ].joined(separator: " ")
     }

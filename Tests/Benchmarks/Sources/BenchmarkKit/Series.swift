@@ -27,9 +27,10 @@ public enum Unit: String, Sendable, Encodable {
     case ratio
 }
 
-/// The store that was measured, or the bare system for floors.
+/// The store that was measured, or the bare system for floors. `encrypted` is Regnum with a key, a
+/// peer of `regnum` as the others are.
 public enum Engine: String, Sendable, Encodable, CaseIterable {
-    case regnum, grdb, sqlite, lmdb, postgres, raw
+    case regnum, encrypted, grdb, sqlite, lmdb, postgres, raw
 }
 
 /// All rounds of one workload on one engine. `values[i]` of all series of a workload were measured

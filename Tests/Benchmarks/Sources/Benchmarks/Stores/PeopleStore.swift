@@ -63,6 +63,8 @@ struct StoreOptions: Sendable {
     var isIndexed = false
     /// The number of objects that Regnum inserts per transaction; `nil` means all.
     var batch: Int?
+    /// Whether the store is encrypted. Regnum only.
+    var isEncrypted = false
 }
 
 /// The parts of the sums that all engines compute in the same way.
@@ -84,7 +86,9 @@ enum Sums {
 
 extension Engine {
     /// The engines with a store of people.
-    static let stores: [Engine] = [.regnum, .grdb, .sqlite, .lmdb]
+    static let stores: [Engine] = [.regnum, .encrypted, .grdb, .sqlite, .lmdb]
+
+    var isRegnum: Bool { self == .regnum || self == .encrypted }
 
     /// The reason why the engine can't run here; `nil` if it can.
     var absence: String? {
@@ -95,7 +99,10 @@ extension Engine {
     func open(in directory: URL, _ options: StoreOptions) async throws -> any PeopleStore {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         switch self {
-        case .regnum: return try await RegnumStore.open(in: directory, options)
+        case .regnum, .encrypted:
+            var options = options
+            options.isEncrypted = self == .encrypted
+            return try await RegnumStore.open(in: directory, options)
         case .grdb: return try GRDBStore(directory, options.isSynced ? .full : .off)
         case .sqlite: return try SQLiteStore(directory, options.isSynced ? .full : .off)
         case .lmdb: return try LMDBStore(directory, isSynced: options.isSynced)

@@ -139,7 +139,7 @@ extension RegnumStore: PeopleStore {
     }
 
     func buildAgeIndex() async throws {
-        throw Failure("Regnum builds an index on opening: see buildAgeIndex(in:).")
+        throw Failure("Regnum builds an index on opening: see buildAgeIndex(in:isEncrypted:).")
     }
 
     func dropAgeIndex() async throws {
@@ -148,8 +148,9 @@ extension RegnumStore: PeopleStore {
 
     /// Opens a realm that was created without the index, using the class that declares it, which
     /// builds it; counts once using the index.
-    static func buildAgeIndex(in directory: URL) async throws {
-        let store = try await open(in: directory, StoreOptions(isIndexed: true))
+    static func buildAgeIndex(in directory: URL, isEncrypted: Bool) async throws {
+        let options = StoreOptions(isIndexed: true, isEncrypted: isEncrypted)
+        let store = try await open(in: directory, options)
         _ = try await store.countByAge([42])
         await store.close()
     }

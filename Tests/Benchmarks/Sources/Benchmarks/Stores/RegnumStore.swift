@@ -1,3 +1,4 @@
+import BenchmarkKit
 import Foundation
 import Regnum
 
@@ -7,10 +8,15 @@ struct RegnumStore: Sendable {
     let ids: PersonIDs
     let options: StoreOptions
 
+    /// The key of encrypted stores.
+    private static let key = Data((0..<32).map { UInt8($0) })
+
     static func make(
-        in setting: Setting, _ name: String = "regnum", durability: Realm.Durability = .full
+        in setting: Setting, _ engine: Engine, durability: Realm.Durability = .full
     ) async throws -> RegnumStore {
-        let realm = try await open(setting.directory.appending(path: "\(name).realm"), durability)
+        let realm = try await open(
+            setting.directory.appending(path: "\(engine.rawValue).realm"), durability,
+            isEncrypted: engine == .encrypted)
         let store = RegnumStore(
             realm: realm, ids: PersonIDs(from: setting.storedCount),
             options: StoreOptions(batch: 2_000))
@@ -23,15 +29,18 @@ struct RegnumStore: Sendable {
         let realm = try await open(
             directory.appending(path: "regnum.realm"),
             options.isSynced ? .full : .relaxed(within: .seconds(1)),
-            options.isIndexed ? Indexed.Person.self : Person.self)
+            options.isIndexed ? Indexed.Person.self : Person.self,
+            isEncrypted: options.isEncrypted)
         return RegnumStore(realm: realm, ids: PersonIDs(from: 0), options: options)
     }
 
     static func open(
-        _ url: URL, _ durability: Realm.Durability = .full, _ type: Object.Type = Person.self
+        _ url: URL, _ durability: Realm.Durability = .full, _ type: Object.Type = Person.self,
+        isEncrypted: Bool = false
     ) async throws -> Realm {
         var configuration = Realm.Configuration(location: .file(url), objectTypes: [type])
         configuration.durability = durability
+        if isEncrypted { configuration.encryptionKey = key }
         return try await Realm.open(configuration)
     }
 

@@ -78,7 +78,7 @@ actor Stock {
 
     /// Creates the indexed store. Regnum is filled with the index, the peers get it afterwards.
     private func makeIndexed(_ engine: Engine) async throws -> URL {
-        if engine == .regnum {
+        if engine.isRegnum {
             let place = newDirectory(engine)
             try await fill(engine, place, isIndexed: true)
             return place

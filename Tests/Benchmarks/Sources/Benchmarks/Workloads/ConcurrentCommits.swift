@@ -10,16 +10,20 @@ struct ConcurrentCommits: Workload {
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        let regnum = try await RegnumStore.make(in: setting)
+        var contenders: [Contender] = []
+        for engine in setting.stores(for: self) where engine.isRegnum {
+            let regnum = try await RegnumStore.make(in: setting, engine)
+            contenders.append(
+                Contender(engine) {
+                    try await measure(regnum.ids, perCaller: 500) { try await regnum.commit($0) }
+                })
+        }
         let grdb = try GRDBStore(in: setting, .full)
-        return [
-            Contender(.regnum) {
-                try await measure(regnum.ids, perCaller: 500) { try await regnum.commit($0) }
-            },
+        contenders.append(
             Contender(.grdb) {
                 try await measure(grdb.ids, perCaller: 30) { try await grdb.commit($0) }
-            },
-        ]
+            })
+        return contenders
     }
 
     private func measure(

@@ -10,14 +10,17 @@ struct DurableCommits: Workload {
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        let regnum = try await RegnumStore.make(in: setting)
         let grdb = try GRDBStore(in: setting, .full)
         let sqlite = try SQLiteStore(in: setting, .full)
-        var contenders = [
-            try Floor.contender(setting),
-            Contender(.regnum) {
-                sample(try await regnum.microsecondsOfCommits(people(regnum.ids)))
-            },
+        var contenders = [try Floor.contender(setting)]
+        for engine in setting.stores(for: self) where engine.isRegnum {
+            let regnum = try await RegnumStore.make(in: setting, engine)
+            contenders.append(
+                Contender(engine) {
+                    sample(try await regnum.microsecondsOfCommits(people(regnum.ids)))
+                })
+        }
+        contenders += [
             Contender(.grdb) {
                 let people = people(grdb.ids)
                 return try await onThread {

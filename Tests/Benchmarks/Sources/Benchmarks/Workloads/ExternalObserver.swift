@@ -20,7 +20,7 @@ struct ExternalObserver: Workload {
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        let store = try await RegnumStore.make(in: setting)
+        let store = try await RegnumStore.make(in: setting, .regnum)
         let path = setting.directory.appending(path: "regnum.realm").path
         return [Contender(.regnum) { try await measure(store, path) }]
     }

@@ -11,8 +11,8 @@ struct IndexBuild: Workload {
     func contenders(_ setting: Setting) async throws -> [Contender] {
         var contenders: [Contender] = []
         for engine in setting.stores(for: self) {
-            if engine == .regnum {
-                contenders.append(Contender(engine) { try await measureRegnum(setting) })
+            if engine.isRegnum {
+                contenders.append(Contender(engine) { try await measureRegnum(engine, setting) })
                 continue
             }
             let place = try await setting.stock.copy(engine)
@@ -29,11 +29,11 @@ struct IndexBuild: Workload {
         return contenders
     }
 
-    private func measureRegnum(_ setting: Setting) async throws -> [Sample] {
-        let place = try await setting.stock.copy(.regnum)
+    private func measureRegnum(_ engine: Engine, _ setting: Setting) async throws -> [Sample] {
+        let place = try await setting.stock.copy(engine)
         defer { try? FileManager.default.removeItem(at: place) }
         let start = monotonicNanoseconds()
-        try await RegnumStore.buildAgeIndex(in: place)
+        try await RegnumStore.buildAgeIndex(in: place, isEncrypted: engine == .encrypted)
         return [Sample(name, milliseconds(since: start), .milliseconds)]
     }
 }

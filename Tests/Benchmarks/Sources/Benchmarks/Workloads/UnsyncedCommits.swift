@@ -14,17 +14,21 @@ struct UnsyncedCommits: Workload {
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        let regnum = try await RegnumStore.make(
-            in: setting, durability: .relaxed(within: .seconds(1)))
         let grdb = try GRDBStore(in: setting, .off)
         let sqlite = try SQLiteStore(in: setting, .off)
-        var contenders = [
-            Contender(.regnum) {
-                let people = people(regnum.ids)
-                let start = monotonicNanoseconds()
-                try await regnum.commit(people)
-                return sample(since: start)
-            },
+        var contenders: [Contender] = []
+        for engine in setting.stores(for: self) where engine.isRegnum {
+            let regnum = try await RegnumStore.make(
+                in: setting, engine, durability: .relaxed(within: .seconds(1)))
+            contenders.append(
+                Contender(engine) {
+                    let people = people(regnum.ids)
+                    let start = monotonicNanoseconds()
+                    try await regnum.commit(people)
+                    return sample(since: start)
+                })
+        }
+        contenders += [
             Contender(.grdb) {
                 let people = people(grdb.ids)
                 return try await onThread {
