@@ -85,7 +85,8 @@
             scrub = meters
             meters.bytes.increment(by: new.byteCount - (old?.byteCount ?? 0))
             meters.damages.record(new.damageCount)
-            if let time = new.lastPass { meters.age.record(max(-time.timeIntervalSinceNow, 0)) }
+            let time = new.lastPass ?? new.start
+            meters.age.record(max(-time.timeIntervalSinceNow, 0))
         }
 
         func report(_ timings: CommitTimings) {

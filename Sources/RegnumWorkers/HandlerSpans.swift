@@ -13,7 +13,7 @@ extension ConsumerBatch {
                     guard case .update(_, let delta) = element else { return nil }
                     return delta.trace
                 }
-                return try await span.run(handler)
+                return try await span.run(handler) { _ in !Task.isCancelled }
             }
         #endif
         try await handler()
@@ -28,9 +28,15 @@ extension JobRun {
             if var span = HandlerSpan(queue.table.name, in: queue.realm, attempt: attempt) {
                 span.add(job: claim.id)
                 span.parent = job.jobTrace
-                return try await span.run(handler)
+                return try await span.run(handler) { hasFailed($0) }
             }
         #endif
         try await handler()
     }
+}
+
+/// Returns whether an error of a job's handler is a failed attempt: the cancellation of what the
+/// handler was doing can be any error.
+func hasFailed(_ error: any Error) -> Bool {
+    error is JobFailure || !Task.isCancelled
 }

@@ -128,8 +128,7 @@ extension JobQueue {
                 let run = JobRun(queue: self, claim: claim, board: board)
                 try await run.inSpan { try await handler(run) }
                 board.end(claim, .done)
-            } catch let error where Task.isCancelled && !(error is JobFailure) {
-                // the cancellation of what the handler was doing can be any error
+            } catch let error where !hasFailed(error) {
                 board.end(claim, .released)
             } catch is CancellationError where stop.isSet {
                 board.end(claim, .released)

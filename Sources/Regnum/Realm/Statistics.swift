@@ -71,6 +71,8 @@ extension Realm {
         public let passes: UInt64
         /// The time at which the last of them ended; `nil` before the first.
         public let lastPass: Date?
+        /// The time at which the realm was opened.
+        package let start: Date
         /// The number of bytes that were read by all passes, including the one in progress.
         public let byteCount: UInt64
         /// The number of damaged places that the last pass found, or that the pass in progress has
@@ -79,10 +81,12 @@ extension Realm {
         public let damageCount: Int
 
         init(_ statistics: ScrubStatistics) {
-            passes = statistics.passes
-            lastPass = statistics.lastPassMicroseconds.map {
-                Date(timeIntervalSince1970: Double($0) / 1e6)
+            func date(_ microseconds: Int64) -> Date {
+                Date(timeIntervalSince1970: Double(microseconds) / 1e6)
             }
+            passes = statistics.passes
+            lastPass = statistics.lastPassMicroseconds.map(date)
+            start = date(statistics.startMicroseconds)
             byteCount = statistics.byteCount
             damageCount = statistics.damageCount
         }

@@ -29,9 +29,11 @@
         /// Adds the context that a text describes to another one.
         static func add(_ text: String, to context: inout ServiceContext) {
             var fields: [String: String] = [:]
-            for line in text.split(separator: "\n") {
-                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
-                if parts.count == 2 { fields[parts[0]] = parts[1] }
+            // not by `Character`, of which a line end or colon and what follows it can be one
+            for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+                let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+                guard parts.count == 2 else { continue }
+                fields[String(Substring(parts[0]))] = String(Substring(parts[1]))
             }
             InstrumentationSystem.instrument.extract(fields, into: &context, using: TraceFields())
         }
@@ -85,7 +87,12 @@
         }
 
         /// Runs a handler within the span.
-        package func run(_ handler: @Sendable () async throws -> Void) async throws {
+        ///
+        /// - Parameter hasFailed: Returns whether an error of the handler is its failure. A
+        ///   `CancellationError` never is.
+        package func run(
+            _ handler: @Sendable () async throws -> Void, hasFailed: (any Error) -> Bool
+        ) async throws {
             guard let tracer = TraceContext.tracer else { return try await handler() }
             var context = ServiceContext.current ?? .topLevel
             if let parent { TraceContext.add(parent, to: &context) }
@@ -101,7 +108,7 @@
             do {
                 try await ServiceContext.withValue(span.context, operation: handler)
             } catch {
-                span.fail(error)
+                if hasFailed(error) { span.fail(error) }
                 throw error
             }
         }

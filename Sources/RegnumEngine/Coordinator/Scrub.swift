@@ -23,6 +23,8 @@ package struct ScrubStatistics: Sendable, Equatable {
     package var passes: UInt64 = 0
     /// When the last of them ended.
     package var lastPassMicroseconds: Int64?
+    /// When the realm was opened.
+    package var startMicroseconds: Int64 = 0
     /// The bytes that were read.
     package var byteCount: UInt64 = 0
     /// The damage that the last pass found, or the one in progress if that has found more.
@@ -69,6 +71,8 @@ final class Scrub: Sendable {
         var options = options
         options.store.mapsNodes = false
         self.options = options
+        let now = options.fileSystem.wallClockMicroseconds()
+        state.withLock { $0.statistics.startMicroseconds = now }
     }
 
     var statistics: ScrubStatistics { state.withLock { $0.statistics } }

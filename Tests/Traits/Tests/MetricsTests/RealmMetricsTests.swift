@@ -239,6 +239,20 @@ import TraitModels
         await realm.close()
     }
 
+    /// A first pass that takes days, or fails again and again, must be noticed.
+    @Test func theAgeOfAScrubBeginsWithTheRealm() async throws {
+        var configuration = Realm.Configuration.ofTests(directory.url)
+        configuration.scrubBytesPerSecond = 1
+        let realm = try await Realm.open(configuration)
+        let metrics = RealmMetrics(realm, factory: backend)
+        try await realm.addNotes(1)
+        await metrics.report()
+        #expect(realm.stats().scrub?.passes == 0)
+        let age = try gauge("regnum.scrub.age")
+        #expect(age >= 0 && age < 1_200)
+        await realm.close()
+    }
+
     // MARK: Values
 
     private var dimensions: [(String, String)] { [("realm", directory.url.lastPathComponent)] }

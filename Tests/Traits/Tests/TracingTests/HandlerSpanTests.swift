@@ -108,6 +108,45 @@ import TraitModels
         await realm.close()
     }
 
+    /// What a handler throws when what it was doing is cancelled is often another error.
+    @Test func aCancelledHandlersSpanHasNoError() async throws {
+        struct Aborted: Error {}
+        let realm = try await Realm.open(.ofTests(directory.url))
+        let journal = journal
+        let queue = JobQueue(of: Mail.self, in: realm, options: .ofTests)
+        try await withTracer(tracer) {
+            try await realm.addNotes(1)
+            _ = try await realm.write { tx in try tx.enqueue(Mail()).id }
+            let runs = [
+                Task {
+                    try await queue.run { _ in
+                        journal.add("job")
+                        do { try await Task.sleep(for: .seconds(3_600)) } catch { throw Aborted() }
+                    }
+                },
+                Task {
+                    try await realm.consume(Note.self, as: "index", options: .ofTests) { _ in
+                        journal.add("change")
+                        do { try await Task.sleep(for: .seconds(3_600)) } catch { throw Aborted() }
+                    }
+                },
+            ]
+            await journal.wait(for: "job")
+            await journal.wait(for: "change")
+            for run in runs { run.cancel() }
+            for run in runs { try await run.value }
+            for name in ["process Mail", "process Note"] {
+                let handler = try await finished(name)
+                #expect(handler.status?.code != .error)
+                #expect(handler.errors.isEmpty)
+                #expect(handler.attributes.get("error.type") == nil)
+            }
+        }
+        #expect(try await queue.counts().ready == 1)
+        #expect(try await realm.consumers().first?.attempts == 0)
+        await realm.close()
+    }
+
     @Test func nothingIsCarriedWithoutATracer() async throws {
         let realm = try await Realm.open(.ofTests(directory.url))
         let journal = journal
