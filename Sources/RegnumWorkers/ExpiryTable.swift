@@ -71,7 +71,7 @@ struct ExpiryTable<T: Object, Expiry: ExpiryDate>: Sendable {
             found = Array(all)
         } else {
             // not `all.limited(to: wanted)`, which collects and sorts the rows of all of them
-            let last = date(ofFirst: wanted, until: now, tx)
+            let last = Date.first(until: now) { count($0, tx) >= wanted }
             found = Array(objects(tx) { $0 < .expiry(last) })
             let rest = max(wanted - found.count, 0)
             found += objects(tx) { $0 == .expiry(last) }.limited(to: rest)
@@ -85,19 +85,6 @@ struct ExpiryTable<T: Object, Expiry: ExpiryDate>: Sendable {
             found = found.indices.sorted { dates[$0] < dates[$1] }.map { found[$0] }
         }
         return Array(found.prefix(limit))
-    }
-
-    /// Returns the first date on which a number of objects have expired, by bisection of the index.
-    /// At least as many have expired at `now`.
-    private func date(ofFirst count: Int, until now: Date, _ tx: Transaction) -> Date {
-        var low = Date(timeIntervalSinceReferenceDate: -.infinity).rank
-        var high = now.rank
-        while low < high {
-            let middle = low + (high - low) / 2
-            let suffices = self.count(Date(rank: middle), tx) >= count
-            if suffices { high = middle } else { low = middle + 1 }
-        }
-        return Date(rank: low)
     }
 
     private func objects(
@@ -154,20 +141,5 @@ struct ExpiryTable<T: Object, Expiry: ExpiryDate>: Sendable {
             return false
         }
         return date <= now
-    }
-}
-
-extension Date {
-    /// A number that orders like the date, which is a number.
-    fileprivate var rank: UInt64 {
-        let seconds = timeIntervalSinceReferenceDate
-        // -0.0 as 0.0
-        let bits = seconds == 0 ? 0 : seconds.bitPattern
-        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
-    }
-
-    fileprivate init(rank: UInt64) {
-        let bits = rank >> 63 == 1 ? rank & ~(1 << 63) : ~rank
-        self.init(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
     }
 }

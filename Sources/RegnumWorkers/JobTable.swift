@@ -12,7 +12,7 @@ struct JobTable: Sendable {
     let keepsFinished: Bool
 
     /// The number of due jobs that one claim makes ready. If more are due, the claim doesn't see
-    /// the rest, whatever their priority.
+    /// the later ones, whatever their priority.
     static let maximumDueCount = 10_000
 
     /// Returns the jobs of some lanes.
@@ -79,7 +79,7 @@ struct JobTable: Sendable {
     func makeDueJobsReady(
         _ now: Date, keeping held: [ClaimedJob], _ tx: Transaction
     ) -> [ObjectId] {
-        let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.maximumDueCount)
+        let due = firstDue(Self.maximumDueCount, now, tx)
         lazy var kept = Set(held)
         var dead: [ObjectId] = []
         for job in due {
@@ -105,6 +105,20 @@ struct JobTable: Sendable {
             }
         }
         return dead
+    }
+
+    /// Returns the jobs that are due, at most `limit`: those with the earliest dates.
+    ///
+    /// - Complexity: O(log n), 64 times if more are due, and O(1) for each job that is returned.
+    private func firstDue(_ limit: Int, _ now: Date, _ tx: Transaction) -> [Job] {
+        let all = tx.objects(type).where { $0.jobDueAt <= now }
+        if all.count <= limit { return Array(all) }
+        // not `all.limited(to: limit)`, which collects and sorts the rows of all of them, or passes
+        // those that were made ready before
+        let last = Date.first(until: now) { dueCount($0, tx) >= limit }
+        let found = Array(tx.objects(type).where { $0.jobDueAt < last })
+        let rest = tx.objects(type).where { $0.jobDueAt == last }
+        return found + rest.limited(to: max(limit - found.count, 0))
     }
 
     /// Claims the ready jobs that come first. Returns the identities of the claims, in order, and

@@ -57,4 +57,30 @@ extension Date {
     static func + (date: Date, duration: Duration) -> Date {
         date.addingTimeInterval(duration.inSeconds)
     }
+    /// Returns the first date for which a condition holds, by bisection. It holds for `end` and,
+    /// once it does, for all later dates.
+    ///
+    /// - Complexity: 64 evaluations of the condition.
+    static func first(until end: Date, where holds: (Date) -> Bool) -> Date {
+        var low = Date(timeIntervalSinceReferenceDate: -.infinity).rank
+        var high = end.rank
+        while low < high {
+            let middle = low + (high - low) / 2
+            if holds(Date(rank: middle)) { high = middle } else { low = middle + 1 }
+        }
+        return Date(rank: low)
+    }
+
+    /// A number that orders like the date, which is a number.
+    private var rank: UInt64 {
+        let seconds = timeIntervalSinceReferenceDate
+        // -0.0 as 0.0
+        let bits = seconds == 0 ? 0 : seconds.bitPattern
+        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
+    }
+
+    private init(rank: UInt64) {
+        let bits = rank >> 63 == 1 ? rank & ~(1 << 63) : ~rank
+        self.init(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
+    }
 }

@@ -73,4 +73,30 @@ import Testing
         }
         expectEqual(try await queue.claim(upTo: 1).count, 0)
     }
+    /// Each claim makes some of them ready. What it reads doesn't grow with the number of the
+    /// others, nor with that of the jobs that are ready already.
+    @Test func aClaimReadsTheFirstOfManyDueJobs() async throws {
+        let clock = ManualClock()
+        let queue = try await queue { $0.time = clock.time }
+        let (realm, limit, count) = (queue.realm, JobTable.maximumDueCount, 45_000)
+        let date = clock.date
+        try await realm.write { tx in
+            for number in 0..<count {
+                try tx.enqueue(Parcel("\(number)"), at: date + Double(number) / 1_000)
+            }
+        }
+        clock.advance(by: .seconds(60))
+        for round in 1...3 {
+            let before = realm.stats().queriedRows
+            expectEqual(try await queue.claim(upTo: 1).count, 1)
+            let read = realm.stats().queriedRows - before
+            expectTrue(read <= limit + 4_096, "\(read) objects in round \(round)")
+            let counts = try await queue.counts()
+            expectEqual(counts.ready + counts.running, round * limit)
+        }
+        // the earliest ones
+        let rest = queue.jobs(.scheduled).current.compactMap { Int($0.label) }
+        expectEqual(rest.min(), 3 * limit)
+        await realm.close()
+    }
 }
