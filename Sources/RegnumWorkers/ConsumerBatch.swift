@@ -14,6 +14,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
     public let isDeadLetter: Bool
     let lease: ConsumerLease
     private let completion: Completion
+    private let stop: Wakeup
     private let saved = Mutex(false)
 
     /// The progress to save together with the handler's writes.
@@ -24,12 +25,13 @@ public final class ConsumerBatch<T: Object>: Sendable {
 
     init(
         _ elements: [CollectionChange<T>], attempt: Int, _ lease: ConsumerLease,
-        _ completion: Completion
+        _ completion: Completion, until stop: Wakeup
     ) {
         self.elements = elements
         self.attempt = attempt
         self.lease = lease
         self.completion = completion
+        self.stop = stop
         if case .deadLetter = completion { isDeadLetter = true } else { isDeadLetter = false }
     }
 
@@ -61,8 +63,8 @@ public final class ConsumerBatch<T: Object>: Sendable {
     /// The commit's origin is `consumer NAME`; the consumer doesn't get its changes unless
     /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws afterwards, the changes
     /// still count as processed. The write takes place even if the task has been cancelled, because
-    /// the handler's work would otherwise be repeated; but then it waits for other writers for at
-    /// most ``ConsumerOptions/lease`` or half a minute.
+    /// the handler's work would otherwise be repeated; but then, and after a graceful shutdown has
+    /// begun, it waits for other writers for at most ``ConsumerOptions/lease`` or half a minute.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, and
     ///   ``WorkerError/alreadySaved(consumer:)`` if the position was already saved, for example by
@@ -76,7 +78,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
         // Guard: the caller has sent `body`, and only the write calls it, once.
         nonisolated(unsafe) let body = body
         let limit = endLimit(lease.options.lease)
-        let result = try await uncancelled(for: limit) { [lease, completion] in
+        let result = try await uncancelled(for: limit, stop: stop) { [lease, completion] in
             try await lease.realm.write(origin: lease.origin) { tx in
                 try lease.check(completion, tx)
                 let result = try body(tx)

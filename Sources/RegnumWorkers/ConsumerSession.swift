@@ -225,7 +225,8 @@ struct ConsumerSession<T: Object> {
         try Task.checkCancellation()
         try gate.begin()
         defer { gate.end() }
-        let batch = ConsumerBatch(changes, attempt: number, lease, completion)
+        let batch = ConsumerBatch(
+            changes, attempt: number, lease, completion, until: gate.stop)
         let failure = try await lease.renewing { [handler] in
             try await batch.inSpan { try await handler(batch) }
         }
@@ -245,7 +246,7 @@ struct ConsumerSession<T: Object> {
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
         // the cancellation of the handler can have caused any error
         try Task.checkCancellation()
-        if failure is CancellationError, gate.isStopping { throw failure }
+        if gate.isStopping, isInterruption(failure) { throw CancellationError() }
         return failure
     }
 
@@ -384,7 +385,7 @@ struct ConsumerSession<T: Object> {
                 .warning,
                 "The consumer \"\(lease.name)\" couldn't write, and will try again: \(error)")
         } _: {
-            try await uncancelled(for: endLimit(options.lease), write)
+            try await uncancelled(for: endLimit(options.lease), stop: self.gate.stop, write)
         }
     }
 

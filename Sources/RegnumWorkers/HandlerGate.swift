@@ -2,11 +2,11 @@ import Synchronization
 
 /// Lets the handler of a consumer run until the consumer is to stop.
 final class HandlerGate: Sendable {
-    private let stop: Wakeup
+    /// Set when the consumer is to stop.
+    let stop: Wakeup
     private let isRunning = Mutex(false)
     private let idle = Wakeup()
 
-    /// - Parameter stop: Set when the consumer is to stop.
     init(until stop: Wakeup) {
         self.stop = stop
     }

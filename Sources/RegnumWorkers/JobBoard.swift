@@ -22,6 +22,12 @@ final class JobBoard<T: Job>: Sendable {
     private let state = Mutex(State())
     /// Set when there is something to write or to look for.
     let wakeup = Wakeup()
+    /// Set when the run is to stop.
+    let stop: Wakeup
+
+    init(until stop: Wakeup = Wakeup()) {
+        self.stop = stop
+    }
 
     /// The number of workers that have a claim.
     var busyCount: Int { state.withLock { $0.busyCount } }

@@ -39,20 +39,18 @@ extension JobQueue {
     /// Runs the jobs of the queue like the public method, until `stop` is set. Then no more jobs
     /// are started, claims that weren't started are released, and the call returns when the running
     /// handlers have returned, which aren't cancelled unless the realm is closed. If one throws
-    /// `CancellationError`, it was interrupted because of the stop: the attempt doesn't count.
+    /// `CancellationError`, `.busy` or `.diskFull`, it was interrupted because of the stop: the
+    /// attempt doesn't count.
     package func run(
         until stop: Wakeup, _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
     ) async throws {
         try check()
         guard !realm.isClosed else { throw realm.closedError }
-        let board = JobBoard<T>()
-        // ends the pump's delay after a failed write, because `stop` can have only one waiter
-        let delayEnd = Wakeup()
+        let board = JobBoard<T>(until: stop)
         var errors = await withTaskGroup(of: Event?.self) { group in
             group.addTask {
                 await stop.wait()
                 board.wakeup.set()
-                delayEnd.set()
                 return nil
             }
             group.addTask {
@@ -68,7 +66,7 @@ extension JobQueue {
                 }
             }
             group.addTask {
-                .pumpEnd(await failure(of: { try await pump(board, until: stop, delayEnd) }))
+                .pumpEnd(await failure(of: { try await pump(board, until: stop) }))
             }
             var errors: [any Error] = []
             for await case let event? in group {
@@ -130,7 +128,7 @@ extension JobQueue {
                 board.end(claim, .done)
             } catch let error where !hasFailed(error) {
                 board.end(claim, .released)
-            } catch is CancellationError where stop.isSet {
+            } catch let error where stop.isSet && isInterruption(error) {
                 board.end(claim, .released)
             } catch {
                 // not an error after the job was finished
@@ -150,9 +148,7 @@ extension JobQueue {
     }
 
     /// Writes the ends of jobs and claims others, whenever there are any.
-    ///
-    /// - Parameter delayEnd: Set to end the delay after a failed write.
-    private func pump(_ board: JobBoard<T>, until stop: Wakeup, _ delayEnd: Wakeup) async throws {
+    private func pump(_ board: JobBoard<T>, until stop: Wakeup) async throws {
         var failureCount = 0
         while !Task.isCancelled, !realm.isClosed {
             // before looking, so that what happens from now on ends the wait
@@ -171,8 +167,11 @@ extension JobQueue {
                         continue
                     }
                 }
-                let (claims, lost) = try await exchange(
-                    ended, claimUpTo: capacity.count, beginning: capacity.beginning, keeping: held)
+                let (claims, lost) = try await limited(endLimit(options.timeout), after: stop) {
+                    try await exchange(
+                        ended, claimUpTo: capacity.count, beginning: capacity.beginning,
+                        keeping: held)
+                }
                 board.add(claims)
                 for id in lost { logLost(id) }
                 failureCount = 0
@@ -186,7 +185,7 @@ extension JobQueue {
                 failureCount += 1
                 log(error)
                 let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
-                await delayEnd.wait(for: delay, clock: options.time.clock)
+                await stop.wait(for: delay, clock: options.time.clock)
             }
         }
     }
@@ -296,7 +295,7 @@ extension JobQueue {
         if ended.isEmpty || realm.isClosed { return nil }
         let error = await failure(of: {
             let limit = endLimit(options.timeout)
-            try await uncancelled(for: limit) {
+            try await uncancelled(for: limit, isLast: true) {
                 _ = try await repeating(options.time.clock, for: limit) { error in
                     log(error)
                 } _: {

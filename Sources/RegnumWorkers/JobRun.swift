@@ -25,8 +25,9 @@ public struct JobRun<T: Job>: Sendable {
     ///     }
     ///
     /// The body sees the job as running, and may delete it. The write takes place even if the task
-    /// has been cancelled, because the handler's work would otherwise be repeated; but then it
-    /// waits for other writers for at most ``JobOptions/timeout`` or half a minute.
+    /// has been cancelled, because the handler's work would otherwise be repeated; but then, and
+    /// after a graceful shutdown has begun, it waits for other writers for at most
+    /// ``JobOptions/timeout`` or half a minute.
     ///
     /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, before the body
     ///   runs; whatever the body throws, in which case the job isn't finished; the errors of
@@ -39,7 +40,8 @@ public struct JobRun<T: Job>: Sendable {
         // Guard: the caller has sent `body`, and only the write calls it, once.
         nonisolated(unsafe) let body = body
         do {
-            return try await uncancelled(for: endLimit(options.timeout)) { [queue, board] in
+            return try await uncancelled(for: endLimit(options.timeout), stop: board.stop) {
+                [queue, board] in
                 try await queue.realm.write(durability: options.durability) { tx in
                     guard table.job(of: claimed, tx) != nil else {
                         throw WorkerError.claimLost(claimed.id)

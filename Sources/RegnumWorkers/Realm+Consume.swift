@@ -42,8 +42,8 @@ extension Realm {
 
     /// Delivers changes like the public method, until `stop` is set. Then the call returns when the
     /// running handler, which isn't cancelled, has returned and the position is saved, or couldn't
-    /// be saved because of `.busy` or `.diskFull`. If the handler throws `CancellationError`, it
-    /// was interrupted because of the stop: the attempt doesn't count.
+    /// be saved because of `.busy` or `.diskFull`. If the handler throws one of these errors or
+    /// `CancellationError`, it was interrupted because of the stop: the attempt doesn't count.
     package nonisolated func consume<T: Object>(
         _ type: T.Type, as name: String, options: ConsumerOptions, until stop: Wakeup,
         _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void

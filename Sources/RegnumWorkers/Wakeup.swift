@@ -1,11 +1,12 @@
 internal import Regnum
 import Synchronization
 
-/// A flag that any task can set and one task waits for.
+/// A flag that any task can set, and for which tasks wait.
 package final class Wakeup: Sendable {
     private struct State {
         var isSet = false
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var nextID: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -14,14 +15,14 @@ package final class Wakeup: Sendable {
 
     var isSet: Bool { state.withLock { $0.isSet } }
 
-    /// Sets the flag, which ends the wait.
+    /// Sets the flag, which ends the waits.
     package func set() {
-        let waiter = state.withLock { state in
+        let waiters = state.withLock { state in
             state.isSet = true
-            defer { state.waiter = nil }
-            return state.waiter
+            defer { state.waiters = [:] }
+            return state.waiters
         }
-        waiter?.resume()
+        for waiter in waiters.values { waiter.resume() }
     }
 
     /// Clears the flag. What is set from now on ends the next wait.
@@ -45,21 +46,22 @@ package final class Wakeup: Sendable {
 
     /// Waits until the flag is set or the task is cancelled.
     func wait() async {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     // within the lock, because the handler may have run before
                     if state.isSet || Task.isCancelled { return true }
-                    state.waiter = continuation
+                    state.waiters[id] = continuation
                     return false
                 }
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
             waiter?.resume()
         }
     }

@@ -103,25 +103,25 @@ extension Realm {
 }
 
 /// Runs writes that must take place even if the task has been cancelled, in a task of their own.
-/// They can wait for other writers without an end, so that wait is limited after a cancellation.
+/// They can wait for other writers without an end, so that wait is limited after a cancellation or
+/// a stop.
 ///
 /// - Parameters:
-///   - limit: The time after the cancellation for which `body` may run.
+///   - limit: The time after the cancellation or stop for which `body` may run.
 ///   - isLast: Whether it may run only for that time even if the task isn't cancelled.
+///   - stop: Set when the queue or consumer is to stop.
 /// - Throws: `.busy` if the time has passed; the errors of `body`.
 func uncancelled<R: Sendable>(
-    for limit: Duration, isLast: Bool = false,
+    for limit: Duration, isLast: Bool = false, stop: Wakeup? = nil,
     _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     let isEnding = Wakeup()
     if isLast { isEnding.set() }
     let task = Task { try await body() }
-    let timer = Task {
-        await isEnding.wait()
-        try await Task.sleep(for: limit)
-        task.cancel()
+    let timers = [isEnding, stop].compactMap { $0 }.map { flag in
+        timer(limit, after: flag) { task.cancel() }
     }
-    defer { timer.cancel() }
+    defer { for timer in timers { timer.cancel() } }
     do {
         return try await withTaskCancellationHandler {
             try await task.value
@@ -131,6 +131,33 @@ func uncancelled<R: Sendable>(
     } catch is CancellationError where task.isCancelled {
         throw Realm.Error(
             .busy, "A write of a queue or consumer that ends waited for others for \(limit).")
+    }
+}
+
+/// Runs a write that is cancelled with the task, and some time after a stop.
+///
+/// - Throws: `CancellationError` in both cases; the errors of `body`.
+func limited<R: Sendable>(
+    _ limit: Duration, after stop: Wakeup, _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
+    let task = Task { try await body() }
+    let timer = timer(limit, after: stop) { task.cancel() }
+    defer { timer.cancel() }
+    return try await withTaskCancellationHandler {
+        try await task.value
+    } onCancel: {
+        task.cancel()
+    }
+}
+
+/// Calls `action` some time after a flag was set, unless the task that is returned is cancelled.
+private func timer(
+    _ duration: Duration, after flag: Wakeup, _ action: @escaping @Sendable () -> Void
+) -> Task<Void, any Error> {
+    Task {
+        await flag.wait()
+        try await Task.sleep(for: duration)
+        action()
     }
 }
 
@@ -186,6 +213,12 @@ func isHistoryUnavailable(_ error: any Error) -> Bool {
 func isTransient(_ error: any Error) -> Bool {
     guard let error = error as? Realm.Error else { return false }
     return error.code == .busy || error.code == .diskFull
+}
+
+/// Returns whether an error that a handler throws after a stop means that it couldn't finish: it
+/// was interrupted, or one of its last writes would have had to wait too long.
+func isInterruption(_ error: any Error) -> Bool {
+    error is CancellationError || isTransient(error)
 }
 
 /// The part of an error's text that is stored: at most 1,000 Unicode scalars, because the size of a

@@ -288,43 +288,6 @@ import Testing
         expectEqual(try await queue.counts().ready, 1)
     }
 
-    /// A write can wait for another one forever, but not a queue or consumer that is cancelled.
-    @Test(arguments: [false, true])
-    func aCancelledTaskWaitsForOtherWritersForALimitedTime(isConsumer: Bool) async throws {
-        let realm = try await Realm.open(folder.configuration("patient.realm", workerTypes))
-        try await realm.write { tx in
-            try tx.add(Memo("a"))
-            try tx.enqueue(Parcel("a"))
-        }
-        var (consumerOptions, options) = (self.consumerOptions, JobOptions())
-        consumerOptions.lease = .seconds(1)
-        options.timeout = .seconds(1)
-        options.time = clock.time
-        options.logger = logger
-        let run = Task { [journal, gate, options, consumerOptions] in
-            if isConsumer {
-                try await realm.consume(Memo.self, as: "mailer", options: consumerOptions) { _ in
-                    journal.add("a")
-                    await gate.pass()
-                }
-            } else {
-                try await JobQueue<Parcel>(in: realm, options: options).run { _ in
-                    journal.add("a")
-                    await gate.pass()
-                }
-            }
-            journal.add("ended")
-        }
-        await journal.entries(1)
-        let turn = try await realm.core.coordinator.beginWrite()
-        run.cancel()
-        gate.open()
-        await journal.entries(2)
-        try await realm.core.coordinator.abandon(turn)
-        try await end(of: run)
-        expectTrue(log.entries.contains { $0.contains("waited for others") }, "\(log.entries)")
-    }
-
     // MARK: Expiring objects
 
     // Covers .outcomeUnknown
