@@ -79,7 +79,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
         nonisolated(unsafe) let body = body
         let limit = endLimit(lease.options.lease)
         let result = try await uncancelled(for: limit, stop: stop) { [lease, completion] in
-            try await lease.realm.write(origin: lease.origin) { tx in
+            try await lease.realm.writeReleasing(origin: lease.origin) { tx in
                 try lease.check(completion, tx)
                 let result = try body(tx)
                 try lease.complete(completion, tx)

@@ -43,7 +43,7 @@ struct ConsumerLease: Sendable {
         durability: Realm.Durability? = nil,
         _ change: @escaping @Sendable (RegnumConsumerRecord, Transaction) throws -> Void
     ) async throws {
-        try await realm.write(durability: durability) { tx in
+        try await realm.writeReleasing(durability: durability) { tx in
             let record = try self.record(tx)
             try change(record, tx)
             renew(record)
@@ -117,7 +117,7 @@ struct ConsumerLease: Sendable {
     ///
     /// - Parameter attempts: The number of attempts at the change after the cursor.
     func release(attempts: Int) async throws {
-        try await realm.write { tx in
+        try await realm.writeReleasing { tx in
             let record = try self.record(tx)
             record.attempts = attempts
             record.holder = nil
@@ -189,7 +189,8 @@ struct ConsumerLease: Sendable {
             Self.isFree(try Self.stored(tx, name, className), stamp, options)
         }
         guard isFree else { return nil }
-        return try await realm.write { tx -> (lease: ConsumerLease, beginning: Beginning)? in
+        typealias Taken = (lease: ConsumerLease, beginning: Beginning)
+        return try await realm.writeReleasing { tx -> Taken? in
             let stored = try Self.stored(tx, name, className)
             guard Self.isFree(stored, stamp, options) else { return nil }
             let record: RegnumConsumerRecord

@@ -74,7 +74,8 @@ extension JobQueue {
     /// Renews claims, and returns those that had been lost.
     func renew(_ claims: [ClaimedJob]) async throws -> [ClaimedJob] {
         if claims.isEmpty { return [] }
-        return try await realm.write(durability: options.durability) { [table, options] tx in
+        return try await realm.writeReleasing(durability: options.durability) {
+            [table, options] tx in
             let now = options.time.now()
             return claims.filter { !table.renew($0, now, tx) }
         }
@@ -94,20 +95,21 @@ extension JobQueue {
         try check()
         if ended.isEmpty, limit <= 0 { return ([], []) }
         typealias Exchanged = (claimed: [ClaimedJob], dead: [ObjectId], lost: [ObjectId])
-        let (snapshot, exchanged) = try await realm.snapshot(
-            durability: options.durability,
-            afterWriting: { [table, options] tx -> Exchanged in
-                let now = options.time.now()
-                var lost: [ObjectId] = []
-                for (claim, outcome) in ended where !table.end(claim, outcome, now, tx) {
-                    lost.append(claim.id)
-                }
-                if limit <= 0 { return ([], [], lost) }
-                let (claimed, dead) = table.claim(
-                    upTo: limit, beginning: beginningCount, by: options.label, keeping: held, now,
-                    tx)
-                return (claimed, dead, lost)
-            })
+        let body = { @Sendable [table, options] (tx: Transaction) -> Exchanged in
+            let now = options.time.now()
+            var lost: [ObjectId] = []
+            for (claim, outcome) in ended where !table.end(claim, outcome, now, tx) {
+                lost.append(claim.id)
+            }
+            if limit <= 0 { return ([], [], lost) }
+            let (claimed, dead) = table.claim(
+                upTo: limit, beginning: beginningCount, by: options.label, keeping: held, now, tx)
+            return (claimed, dead, lost)
+        }
+        let (snapshot, exchanged) =
+            ended.isEmpty
+            ? try await realm.snapshot(durability: options.durability, afterWriting: body)
+            : try await realm.snapshotReleasing(durability: options.durability, body)
         for id in exchanged.dead {
             options.logger?.error(
                 "Gave up on job \(table.name) \(id): its claim expired during the last attempt.")

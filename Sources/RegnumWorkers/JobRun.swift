@@ -42,7 +42,7 @@ public struct JobRun<T: Job>: Sendable {
         do {
             return try await uncancelled(for: endLimit(options.timeout), stop: board.stop) {
                 [queue, board] in
-                try await queue.realm.write(durability: options.durability) { tx in
+                try await queue.realm.writeReleasing(durability: options.durability) { tx in
                     guard table.job(of: claimed, tx) != nil else {
                         throw WorkerError.claimLost(claimed.id)
                     }

@@ -267,6 +267,41 @@ import Testing
         expectEqual(journal.entries.count, 41)
     }
 
+    /// Each holds versions until its position is saved.
+    @Test func consumersDoNotWaitForTheVersionsOfOthers() async throws {
+        let (journal, gate, options, count) = (world.journal, Gate(), world.options, 6)
+        var configuration = world.folder.configuration("few.realm", workerTypes)
+        configuration.maximumNumberOfActiveVersions = 3
+        let realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Memo("a")) }
+        var runs: [Task<Void, any Error>] = []
+        for number in 1...count {
+            // at a version of its own, because the one before it has written its record
+            runs.append(
+                Task {
+                    try await realm.consume(
+                        Memo.self, as: "mailer \(number)", options: options
+                    ) { batch in
+                        journal.add("begun")
+                        await gate.pass()
+                        if number % 2 == 0 { try await batch.save { _ in } }
+                    }
+                })
+            await journal.entries(number)
+        }
+        await expect(.busy) { try await realm.write { try $0.add(Memo("b")) } }
+        gate.open()
+        for try await change in realm.objects(RegnumConsumerRecord.self).changes
+        where change.collection.filter({ $0.cursor != nil }).count == count {
+            break
+        }
+        for run in runs { run.cancel() }
+        for run in runs { try await run.value }
+        expectEqual(try await realm.consumers().map(\.attempts), [Int](repeating: 0, count: count))
+        try await realm.write { try $0.add(Memo("b")) }
+        await realm.close()
+    }
+
     @Test func removedConsumerBeginsAgain() async throws {
         let journal = world.journal
         try await world.add("a")

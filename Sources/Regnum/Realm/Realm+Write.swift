@@ -98,14 +98,39 @@ extension Realm {
         return (Snapshot(core: SnapshotCore(realm: core, root: root, place: place)), result)
     }
 
+    /// Runs `body` like `write`, however many versions are held: for callers that release versions
+    /// after the write.
+    @discardableResult
+    @concurrent package nonisolated func writeReleasing<R: Sendable>(
+        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: sending (Transaction) throws -> R
+    ) async throws -> R {
+        try await written(
+            origin, durability, CallPlace(file: file, line: line), checksVersions: false, body
+        ).result
+    }
+
+    /// Runs `body` like `writeReleasing` and returns a snapshot of the version it committed.
+    @concurrent package nonisolated func snapshotReleasing<R: Sendable>(
+        durability: Durability? = nil, file: StaticString = #fileID, line: UInt = #line,
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> (snapshot: Snapshot, result: R) {
+        let place = CallPlace(file: file, line: line)
+        let (result, root) = try await written(
+            nil, durability, place, checksVersions: false, body)
+        return (Snapshot(core: SnapshotCore(realm: core, root: root, place: place)), result)
+    }
+
     /// Waits for the write turn outside the actor that runs the bodies, so that a cancelled task
     /// ends at once however long the preceding body runs.
     ///
-    /// - Parameter isLong: Whether the body is known to take long.
+    /// - Parameters:
+    ///   - isLong: Whether the body is known to take long.
+    ///   - checksVersions: Whether to fail if too many versions are held.
     /// - Returns: The body's result and the state it committed.
     @concurrent nonisolated func written<R: Sendable>(
         _ origin: String?, _ durability: Durability?, _ place: CallPlace, isLong: Bool = false,
-        _ body: sending (Transaction) throws -> R
+        checksVersions: Bool = true, _ body: sending (Transaction) throws -> R
     ) async throws -> (result: R, root: DatabaseRoot) {
         var span = OperationSpan.begin("write", core.configuration.name, place, origin: origin)
         defer { span?.end() }
@@ -113,7 +138,7 @@ extension Realm {
             try Task.checkCancellation()
             let recorded = RecordedOrigin(label: origin, trace: span?.trace).text
             try Error.check(origin: recorded)
-            try core.checkActiveVersions()
+            if checksVersions { try core.checkActiveVersions() }
             let turn: WriteTurn
             do {
                 turn = try await core.coordinator.beginWrite(
