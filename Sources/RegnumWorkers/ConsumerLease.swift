@@ -210,8 +210,19 @@ struct ConsumerLease: Sendable {
                 realm: realm, name: name, options: options, holder: holder,
                 token: record.token)
             lease.renew(record)
+            let position = record.cursor.flatMap { ChangeCursor($0) }
+            if position == nil, let text = record.cursor {
+                // not like a consumer without a position, which may skip what was committed before
+                guard options.lostHistory == .resync else {
+                    throw Realm.Error(
+                        .invalidInput,
+                        "The position of the consumer \"\(name)\" isn't a cursor: "
+                            + "\"\(storedText(text))\".", className: className)
+                }
+                record.needsResync = true
+            }
             let beginning = Beginning(
-                cursor: record.cursor.flatMap { ChangeCursor($0) },
+                cursor: position,
                 needsResync: record.needsResync, attempts: record.attempts,
                 isUnclean: isUnclean)
             return (lease, beginning)

@@ -1,10 +1,10 @@
 import Foundation
 import Regnum
 import RegnumTestSupport
-import RegnumWorkers
 import Testing
 
 @testable import RegnumTestModels
+@testable import RegnumWorkers
 
 /// Consumers in copies of a realm, whose positions are copied with it: they continue without a gap,
 /// or find that history is missing.
@@ -125,5 +125,23 @@ import Testing
         try await copy.write { try $0.add(Memo("d")) }
         try await expectEqual(consume(copy, 3), ["b", "c", "d"])
         await copy.close()
+    }
+
+    /// As an import can leave it. A consumer without a position may skip what was committed before.
+    @Test func aPositionThatIsNoCursorIsLost() async throws {
+        try await world.add("a")
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
+        try await world.realm.write { tx in
+            let record = tx.object(RegnumConsumerRecord.self, forPrimaryKey: "mailer")
+            try requireValue(record).cursor = "nonsense"
+        }
+        let error = await realmError { try await consume(world.realm, 1) }
+        expectTrue(error?.code == .invalidInput && error?.message.contains("nonsense") == true)
+        try await expectEqual(consume(world.realm, 1, lostHistory: .resync), ["a"])
+        let status = try requireValue(try await world.status())
+        expectTrue(status.cursor != nil)
     }
 }
