@@ -8,7 +8,9 @@ extension Realm {
     ///
     ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
     ///
-    /// - Returns: A report, or `nil` if the realm is new or already has the configured version.
+    /// - Returns: A report, or `nil` if the realm is new or already has the configured version. If
+    ///   an index can't be built after the migration, the reason is logged, and the next opening
+    ///   builds it.
     /// - Throws: `.alreadyOpen` if the realm is open in this process; the errors of ``open(_:)``.
     @discardableResult
     public static func performMigration(

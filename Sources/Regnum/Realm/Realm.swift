@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -54,7 +55,8 @@ public actor Realm {
 
     /// Opens a realm and returns it with the report of the migration that was run, if any.
     ///
-    /// - Parameter isFirst: Whether to fail if the realm is already open in this process.
+    /// - Parameter isFirst: Whether to fail if the realm is already open in this process, but not
+    ///   after a migration was committed.
     static func opened(
         _ configuration: Configuration, adoptsSchemaVersion: Bool = false, isFirst: Bool = false
     ) async throws -> (realm: Realm, report: MigrationReport?) {
@@ -99,8 +101,15 @@ public actor Realm {
                     path: path, logger: configuration.logger, name: configuration.name)
             }
             let report = try await realm.migrate(onlyNew: adoptsSchemaVersion)
-            try await realm.buildListedIndexes(configuration.indexProgress)
-            try await realm.compactOnLaunch()
+            do {
+                try await realm.buildListedIndexes(configuration.indexProgress)
+                try await realm.compactOnLaunch()
+            } catch where isFirst && report != nil {
+                // the migration was committed, and its report would be lost
+                configuration.logger?.warning(
+                    "the realm was migrated, but not all of its indexes were built: \(error)",
+                    metadata: ["realm": "\(configuration.name)"])
+            }
             return (realm, report)
         }
     }

@@ -89,4 +89,22 @@ import Testing
         try await again.checkQueries(IdxLater.indexes)
         await again.close()
     }
+
+    /// The migration was committed, and the next one has nothing to report.
+    @Test func aMigrationIsReportedEvenIfItsIndexesAreNotBuilt() async throws {
+        let disk = try await IndexDisk(seed: 0)
+        var configuration = disk.configuration(IdxLater.types)
+        configuration.schemaVersion = 1
+        configuration.logger = nil
+        configuration.indexProgress = { _ in withUnsafeCurrentTask { $0?.cancel() } }
+        let migration = Task { [configuration] in
+            try await Realm.performMigration(for: configuration)
+        }
+        let report = try await requireValue(migration.value)
+        expectTrue(report.versions == (0, 1))
+        configuration.indexProgress = nil
+        let realm = try await Realm.open(configuration)
+        expectEqual(realm.storedIndexes, IdxLater.indexes)
+        await realm.close()
+    }
 }
