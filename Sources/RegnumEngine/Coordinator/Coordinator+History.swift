@@ -58,9 +58,21 @@ extension Coordinator {
         preconditionFailure("The last attempt neither returned nor threw.")
     }
 
-    /// Rebuilds the version from the nearest undamaged starting point.
+    /// Rebuilds the version from the nearest undamaged starting point. As a last resort, accepts a
+    /// checkpoint in which the only leaf of an index is damaged.
     private func build(
         _ version: UInt64, _ history: LogHistory, _ findings: LogHistory.Findings
+    ) async throws -> PastRoot {
+        do {
+            return try await build(version, history, findings, acceptsDamage: false)
+        } catch let error as StoreError where error.isPermanentDamage {
+            return try await build(version, history, findings, acceptsDamage: true)
+        }
+    }
+
+    private func build(
+        _ version: UInt64, _ history: LogHistory, _ findings: LogHistory.Findings,
+        acceptsDamage: Bool
     ) async throws -> PastRoot {
         var failure: StoreError?
         for beginning in findings.beginnings {
@@ -69,7 +81,9 @@ extension Coordinator {
             do throws(StoreError) {
                 let schema = published.schema
                 let past = try await HistoryPool.run { () throws(StoreError) in
-                    try PastRoot(beginning, history.nodes, knownSchema: schema)
+                    try PastRoot(
+                        beginning, history.nodes, knownSchema: schema,
+                        acceptsDamage: acceptsDamage)
                 }
                 if try await advance(past, to: version) { return past }
             } catch {

@@ -87,10 +87,11 @@ final class PastRoot: @unchecked Sendable {
 
     /// Creates the root at a starting point in the log.
     init(
-        _ beginning: LogHistory.Beginning, _ nodes: NodesDirectory, knownSchema: DatabaseSchema
+        _ beginning: LogHistory.Beginning, _ nodes: NodesDirectory, knownSchema: DatabaseSchema,
+        acceptsDamage: Bool = false
     ) throws(StoreError) {
         root = try CheckpointLoader.load(
-            beginning.reference, in: nodes, knownSchema: knownSchema)
+            beginning.reference, in: nodes, knownSchema: knownSchema, acceptsDamage: acceptsDamage)
         replay = beginning.replay
         self.nodes = nodes
     }

@@ -134,7 +134,8 @@ package final class MigrationStage: Sendable {
         written.directory.encode(&content)
         content.raw(progress)
         let file = appender.fileNumber
-        let state = try load(written.directory, file, schema)
+        // the damaged only leaf of an index is no obstacle, as in a bulk commit
+        let state = try load(written.directory, file, schema, acceptsDamage: true)
         try mark.write(
             MigrationMark(version: base.version, file: file, content: content.bytes))
         fileNumber.withLock { $0 = file }
@@ -142,11 +143,12 @@ package final class MigrationStage: Sendable {
     }
 
     private func load(
-        _ directory: SizedImage, _ file: UInt64, _ schema: DatabaseSchema
+        _ directory: SizedImage, _ file: UInt64, _ schema: DatabaseSchema,
+        acceptsDamage: Bool = false
     ) throws(StoreError) -> DatabaseRoot {
         try CheckpointLoader.load(
             directory, version: base.version + 1, from: nodes.bytes(ofFile: file),
-            seed: base.content.context.seed, knownSchema: schema)
+            seed: base.content.context.seed, knownSchema: schema, acceptsDamage: acceptsDamage)
     }
 
     /// Removes the mark, so that nothing can be resumed. The bytes remain in the nodes file until

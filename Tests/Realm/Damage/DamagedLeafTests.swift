@@ -233,6 +233,34 @@ struct DamagedLeafTests {
         await realm.close()
     }
 
+    /// The past is rebuilt from the same checkpoints, and the states of a migration have the leaf.
+    @Test func historyAndMigrationsNeedNoDamagedIndex() async throws {
+        var configuration = self.configuration { $0.store.firstSegmentByteCount = 8_192 }
+        configuration.historyRetention = .nothing
+        _ = try await makeDamagedIndex(configuration)
+        let realm = try await Realm.open(configuration)
+        let cursor = realm.snapshot().cursor
+        try await realm.write { tx in
+            try requireValue(tx.object(Crate.self, forPrimaryKey: 5)).name = "a new name"
+        }
+        var changes = realm.objects(Crate.self).changes(since: cursor).makeAsyncIterator()
+        guard case .update(_, let delta)? = try await changes.next() else {
+            Issue.record("The stream has no change.")
+            return
+        }
+        expectEqual(delta.newModifications, [5])
+
+        let coordinator = realm.core.coordinator
+        let turn = try await coordinator.beginWrite()
+        let stage = try await requireValue(coordinator.beginStage(turn, target: 1))
+        let transaction = EngineTransaction(base: turn.base)
+        try stage.save(transaction, progress: []).abort()
+        await coordinator.discard(stage)
+        coordinator.end(stage)
+        try await coordinator.abandon(turn)
+        await realm.close()
+    }
+
     /// Returns the offset of an index leaf with that many entries.
     private static func indexLeaf(ofCount count: UInt8, in bytes: Data) -> Int? {
         let header = Data([0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0x08, 0, 0, 9, 1, count, 0])
