@@ -18,8 +18,9 @@ public import Regnum
 ///     }
 ///
 /// Each class has its own queue; see ``JobQueue``. `tx.add(job)` is the same as `tx.enqueue`
-/// with its defaults. To cancel a job, delete it: a handler that is running it isn't interrupted,
-/// but can no longer report its progress or finish it.
+/// with its defaults, except that the job doesn't carry the trace context of the write. To cancel
+/// a job, delete it: a handler that is running it isn't interrupted, but can no longer report its
+/// progress or finish it.
 ///
 /// A class can derive from `Job` directly or through another job class. It can have links, lists
 /// and inverses, but no primary key other than ``id``, and it can't be embedded.

@@ -86,6 +86,28 @@ import TraitModels
         await realm.close()
     }
 
+    /// In a string, a line end or a colon can be one `Character` with what follows it.
+    @Test func anyHeaderIsCarried() async throws {
+        let tracer = InMemoryTracer(
+            idGenerator: .init(
+                nextTraceID: { "\u{301}trace\r" }, nextSpanID: { "\u{301}\(UUID())\r" }))
+        let realm = try await Realm.open(.ofTests(directory.url))
+        let journal = journal
+        let queue = JobQueue(of: Mail.self, in: realm, options: .ofTests)
+        try await withTracer(tracer) {
+            _ = try await realm.write { tx in try tx.enqueue(Mail()).id }
+            let write = try #require(tracer.finishedSpans.last)
+            let run = Task { try await queue.run { _ in journal.add("begun") } }
+            await journal.wait(for: "begun")
+            run.cancel()
+            try await run.value
+            let handler = tracer.finishedSpans.first { $0.operationName == "process Mail" }
+            #expect(handler?.parentSpanID == write.spanID)
+            #expect(handler?.traceID == "\u{301}trace\r")
+        }
+        await realm.close()
+    }
+
     @Test func aFailedHandlersSpanHasTheError() async throws {
         let realm = try await Realm.open(.ofTests(directory.url))
         let journal = journal
