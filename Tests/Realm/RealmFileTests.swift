@@ -268,6 +268,23 @@ struct RealmFileTests {
         await realm.close()
     }
 
+    /// As a realm leaves it that couldn't be created because the disk was full.
+    @Test(arguments: [0, 8_192])
+    func aDirectoryWithNothingButAnEmptyLockBecomesARealm(byteCount: Int) async throws {
+        let directory = folder["test.realm"]
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        try Data(count: byteCount).write(to: directory.appending(path: "LOCK"))
+        for count in 1...2 {
+            let realm = try await Realm.open(folder.configuration())
+            try await realm.write { try $0.add(Room("\(count)")) }
+            expectEqual(realm.snapshot().objects(Room.self).count, count)
+            try await realm.snapshot().checkIntegrity()
+            await realm.close()
+        }
+        try await Realm.deleteFiles(for: folder.configuration())
+        try expectEqual(folder.names(), [])
+    }
+
     // MARK: Versions that are held
 
     // Covers .busy
