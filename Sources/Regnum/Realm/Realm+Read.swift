@@ -85,6 +85,20 @@ extension Realm {
         return snapshot
     }
 
+    /// Reads what all processes have committed so far, so that snapshots include it.
+    ///
+    ///     try await realm.catchUp()    // in a health check
+    ///
+    /// Streams and snapshots follow the other processes by themselves. While that fails for a
+    /// reason that may pass, such as a lack of descriptors, they go on with what is known and try
+    /// again; this method throws the reason.
+    ///
+    /// - Throws: The error that keeps this process from reading the commits of others, such as
+    ///   `.ioFailed`, `.invalidDatabase` or `.fileMoved`; `.closed`.
+    public nonisolated func catchUp() async throws(Realm.Error) {
+        try await core.catchUp()
+    }
+
     /// Returns the objects of a class as a live handle whose `current` value and `changes` follow
     /// the realm.
     ///

@@ -79,9 +79,7 @@ public struct Board: Sendable {
             version: statistics.version, streams: statistics.streams,
             commits: statistics.commits, commitsOfOthers: statistics.externalCommits)
         do {
-            // Polls: throws the error, if any, that keeps this process from following the log.
-            var commits = realm.commits.makeAsyncIterator()
-            _ = try await commits.next(within: .zero)
+            try await realm.catchUp()
         } catch {
             health.problem = "\(error)"
         }
