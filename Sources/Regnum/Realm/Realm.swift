@@ -104,7 +104,7 @@ public actor Realm {
             do {
                 try await realm.buildListedIndexes(configuration.indexProgress)
                 try await realm.compactOnLaunch()
-            } catch where isFirst && report != nil {
+            } catch  where isFirst && report != nil {
                 // the migration was committed, and its report would be lost
                 configuration.logger?.warning(
                     "the realm was migrated, but not all of its indexes were built: \(error)",
