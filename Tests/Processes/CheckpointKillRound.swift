@@ -63,10 +63,18 @@ final class CheckpointKillRound {
 
     private func killOne() async throws {
         let victim = try group.start("ledger", "ann")
-        // Sometimes right after its start, otherwise after it has committed something.
-        if Int.random(in: 0..<8, using: &random) > 0 { _ = try await victim.lines(1) }
         var nanoseconds = Int.random(in: 0...60_000_000, using: &random)
-        if Bool.random(using: &random), try await hasBegunCheckpoint() { nanoseconds /= 8 }
+        // Sometimes right after its start, otherwise after it has committed something, begun a
+        // checkpoint, or finished one.
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: break
+        case 1: _ = try await victim.lines(1)
+        case 2...4:
+            _ = try await victim.lines(1)
+            try await waitForCheckpoint()
+            nanoseconds /= 8
+        default: _ = try await victim.lines(Ledger.compactionInterval + 1)
+        }
         try await Task.sleep(for: .nanoseconds(nanoseconds), tolerance: .zero)
         try require(victim.isRunning, "exited unexpectedly: \(victim.description)")
         victim.signal(SIGKILL)
@@ -85,14 +93,14 @@ final class CheckpointKillRound {
         bounds = last...last + 1
     }
 
-    /// Waits until a nodes file grows or a new one exists; returns `false` if that takes long.
-    private func hasBegunCheckpoint() async throws -> Bool {
+    /// Waits until a nodes file grows or a new one exists.
+    private func waitForCheckpoint() async throws {
         let before = try nodesFiles().last
-        for _ in 0..<1000 {
-            if try nodesFiles().last != before { return true }
+        let end = ContinuousClock.now + timeLimit
+        while try nodesFiles().last == before {
+            try require(ContinuousClock.now < end, "no checkpoint was begun")
             try await Task.sleep(for: .microseconds(200), tolerance: .zero)
         }
-        return false
     }
 
     /// Opens the realm and compares everything.

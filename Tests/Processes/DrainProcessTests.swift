@@ -124,9 +124,7 @@ import Testing
             writer.signal(SIGTERM)
             try await writer.expectSuccess()
             let last = try requireValue(writer.lines.last)
-            for _ in 0..<12_000 where !second.lines.contains(last) {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await waitForNone(of: "lines") { second.lines.contains(last) ? 0 : 1 }
             second.signal(SIGTERM)
             try await second.expectSuccess()
             var (delivered, removed) = (-1, -1)

@@ -13,8 +13,8 @@ import RegnumWorkers
 /// has expired.
 final class JobKillRound {
     private static let timeoutMilliseconds = 1_500
-    /// The time in which a worker notices on a busy machine that a claim has expired.
-    private static let patience: TimeInterval = 20
+    /// The time in which a worker notices, even on a very slow machine, that a claim has expired.
+    private static let patience: TimeInterval = 200
 
     private let group: ChildGroup
     private let realm: Realm

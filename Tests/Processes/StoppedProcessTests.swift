@@ -38,7 +38,7 @@ import Testing
             let busy = try group.start("send", "general", "ann", "1", "100")
             let first = try await busy.lines(1)
             expectEqual(first, ["busy"])
-            let patient = try group.start("send", "general", "bob", "1", "60000")
+            let patient = try group.start("send", "general", "bob", "1", "600000")
             writer.signal(SIGKILL)
             try await expectEqual(writer.end(), .killed(signal: SIGKILL))
             try await patient.expectSuccess()

@@ -28,9 +28,9 @@ import Testing
     /// some time after a commit, nor waits for it.
     private func stop(_ worker: ChildProcess, _ realm: Realm) async throws {
         while true {
-            try await realm.write { _ in }
-            try worker.stop()
             do {
+                try await realm.write { _ in }
+                try worker.stop()
                 for _ in 0..<3 {
                     try await realm.write { _ in }
                     // the lock is given to a process that waits for it, even if it is stopped
@@ -64,9 +64,9 @@ import Testing
             // another errand begins when this one is done
             let lines = try await second.lines(3)
             expectTrue(lines[0].hasPrefix("begin 1 2 ") && lines.contains("done 1"), "\(lines)")
+            try await waitForNone(of: "errands") { realm.snapshot().objects(Errand.self).count }
             first.signal(SIGCONT)
             expectEqual(try await first.lines(begun + 1)[begun], "lost 1")
-            try await waitForNone(of: "errands") { realm.snapshot().objects(Errand.self).count }
             try await end([first, second], realm)
         }
     }
@@ -88,23 +88,35 @@ import Testing
         }
     }
 
+    /// A worker writes the ends of its jobs for half a minute. If a machine is too slow for that,
+    /// the test is repeated.
     @Test func workerThatEndsWhileTheRealmIsBusyReleasesItsJobsLater() async throws {
-        try await withChildren { group in
-            let realm = try await open(group)
-            let worker = try group.start("work", "60000", "100")
-            _ = try await worker.lines(1)
-            let holder = try group.start("hold-in-write", "general", "ann")
-            try await expectEqual(holder.lines(1), ["in write"])
-            worker.signal(SIGTERM)
-            // the first attempts to write the end have failed by then
-            try await Task.sleep(for: .milliseconds(600))
-            expectTrue(worker.isRunning)
-            try holder.type(["at last"])
-            try await holder.expectSuccess()
-            try await worker.expectSuccess()
-            let job = try requireValue(realm.snapshot().objects(Errand.self).first)
-            expectTrue(job.status == .ready && job.attempts == 0, "\(job)")
-            await realm.close()
+        for _ in 0..<20 {
+            let isInTime = try await withChildren { group in
+                let realm = try await open(group)
+                let worker = try group.start("work", "60000", "100")
+                _ = try await worker.lines(1)
+                let holder = try group.start("hold-in-write", "general", "ann")
+                try await expectEqual(holder.lines(1), ["in write"])
+                let start = ContinuousClock.now
+                worker.signal(SIGTERM)
+                // the first attempts to write the end have failed by then
+                try await Task.sleep(for: .milliseconds(600))
+                let isRunning = worker.isRunning
+                try holder.type(["at last"])
+                try await holder.expectSuccess()
+                try await worker.expectSuccess()
+                let job = try requireValue(realm.snapshot().objects(Errand.self).first)
+                let isInTime = start.duration(to: .now) < .seconds(25)
+                if isInTime {
+                    expectTrue(isRunning)
+                    expectTrue(job.status == .ready && job.attempts == 0, "\(job)")
+                }
+                await realm.close()
+                return isInTime
+            }
+            if isInTime { return }
         }
+        Issue.record("The machine was too slow 20 times.")
     }
 }

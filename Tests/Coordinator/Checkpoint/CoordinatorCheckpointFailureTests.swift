@@ -300,11 +300,13 @@ struct CoordinatorCheckpointFailureTests {
             try await insertInBulk(0..<50, into: coordinator)
             var number = 50
             disk.inject(SimFailure(.map, nth: nth, errno: 12))
-            for _ in 0..<400 where disk.firedFailureCount == 0 {
+            try await eventually {
+                if disk.firedFailureCount > 0 { return true }
                 try await insert(number, into: coordinator)
                 number += 1
                 coordinator.hint()
-                await Task.yield()
+                await giveTime(to: coordinator, after: 450, number)
+                return false
             }
             expectEqual(disk.firedFailureCount, 1, "call \(nth)")
             try await insert(number, into: coordinator)

@@ -30,6 +30,7 @@ struct CoordinatorFailureTests {
         }
         await gate.waitUntilReached()
         let closing = Task { await coordinator.close() }
+        try await eventually { coordinator.state.withLock { $0.phase != .open } }
         for _ in 0..<1000 { await Task.yield() }
         gate.open()
         await closing.value
@@ -239,11 +240,12 @@ struct CoordinatorFailureTests {
             creations.withLock { $0 += 1 }
             opened.wait()
         }
-        while creations.withLock({ $0 }) == 0 {
+        // Not one more, because the next segment would be created as well if it is needed before.
+        while coordinator.state.withLock({ !$0.isMakingSpare }) {
             try await insert(count, into: coordinator)
             count += 1
-            try await Task.sleep(for: .milliseconds(2))
         }
+        try await eventually { creations.withLock { $0 } > 0 }
         for number in count..<count + 20 { try await insert(number, into: coordinator) }
         try await Task.sleep(for: .milliseconds(100))  // lets others begin
         expectEqual(creations.withLock { $0 }, 1)

@@ -15,7 +15,7 @@ struct CoordinatorPolitenessTests {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk) { options in
             // however busy the machine is
-            options.store.maximumHandOffWaitNanoseconds = 30_000_000_000
+            options.store.maximumHandOffWaitNanoseconds = 600_000_000_000
         }
         let patient = try await openPeer("/sim", SimView(disk))
         let onlooker = try disk.openDirectory("/sim", .existing).openLock()

@@ -103,7 +103,7 @@ struct CoordinatorWaitingTests {
         var realms: [Coordinator] = []
         for number in 0..<20 {
             let realm = try await openPeer("/sim/\(number)", disk) { options in
-                options.store.lingerNanoseconds = 60_000_000_000
+                options.store.lingerNanoseconds = 3_600_000_000_000
             }
             try await insert(1, into: realm)
             realms.append(realm)

@@ -86,7 +86,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder["to"].path)
         }
         var count = 0
-        for _ in 0..<20 where count < 2 {
+        for _ in 0..<100 where count < 2 {
             let option = command == "export" ? ["--output"] : []
             let process = try ToolProcess([command, "a.realm"] + option + ["to/new"], in: folder)
             await process.terminate(onceSomethingIsIn: folder["to"])

@@ -105,8 +105,8 @@ final class ToolProcess: Sendable {
     func terminate(onceSomethingIsIn directory: URL) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                for _ in 0..<100_000 {
-                    Glibc.kill(self.pid, SIGSTOP)
+                // Its files are there for good if it ends by itself.
+                while Glibc.kill(self.pid, SIGSTOP) == 0 {
                     let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
                     if names?.isEmpty == false { break }
                     Glibc.kill(self.pid, SIGCONT)

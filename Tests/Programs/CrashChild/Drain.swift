@@ -23,7 +23,7 @@ func drain(
 ) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.readings(path)
-    let delivery = Task {
+    let delivery = terminationSignal.task {
         var last: Int?
         try await realm.drain(Reading.self, batchSize: batchSize) { batch in
             if let last { printLine("taken \(last)") }
@@ -31,8 +31,7 @@ func drain(
             last = batch.last?.number
         }
     }
-    terminationSignal.onArrival { delivery.cancel() }
-    _ = try await delivery.value
+    try await delivery.value
     await realm.close()
 }
 
@@ -43,7 +42,7 @@ func measure(
 ) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.readings(path)
-    let work = Task {
+    let work = terminationSignal.task {
         var next = first
         while !Task.isCancelled {
             let end = next + 1 + next % 4
@@ -58,7 +57,6 @@ func measure(
             next = end
         }
     }
-    terminationSignal.onArrival { work.cancel() }
     do { try await work.value } catch is CancellationError {}
     await realm.close()
 }

@@ -22,7 +22,7 @@ func expire(_ path: String, _ terminationSignal: TerminationSignal) async throws
     var options = ExpiryOptions()
     options.batchSize = 5
     options.logger = nil
-    let removal = Task { [options] in
+    let removal = terminationSignal.task { [options] in
         try await realm.removeExpired(Lapse.self, at: \.expiresAt, options: options) { tx, lapses in
             for lapse in lapses {
                 if lapse.expiresAt > Date() { printLine("early \(lapse.number)") }
@@ -34,7 +34,6 @@ func expire(_ path: String, _ terminationSignal: TerminationSignal) async throws
             printLine("removing \(lapses.count)")
         }
     }
-    terminationSignal.onArrival { removal.cancel() }
     try await removal.value
     await realm.close()
 }

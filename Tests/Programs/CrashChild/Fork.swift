@@ -16,7 +16,7 @@ func forkAndWrite(_ path: String) async throws {
     guard let symbol = dlsym(nil, "fork") else { return printError("fork is not available") }
     let child = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
     if child == 0 {
-        alarm(60)  // ends the child if it waits for something that never happens
+        alarm(300)  // ends the child if it waits for something that never happens
         let parent = getppid()
         kill(parent, SIGSTOP)
         while try !isStopped(parent) { sched_yield() }
@@ -50,7 +50,10 @@ func forkAndWrite(_ path: String) async throws {
 private func isStopped(_ process: pid_t) throws -> Bool {
     let tasks = "/proc/\(process)/task"
     return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-        let data = try Data(contentsOf: URL(filePath: "\(tasks)/\(task)/stat"))
+        // A thread may end in the meantime.
+        guard let data = try? Data(contentsOf: URL(filePath: "\(tasks)/\(task)/stat")) else {
+            return false
+        }
         // The state is the field after the name, which is in parentheses.
         let state = String(decoding: data, as: UTF8.self).split(separator: ")").last
         return state?.first { $0 != " " } == "T"

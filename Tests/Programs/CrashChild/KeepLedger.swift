@@ -22,7 +22,7 @@ func keepLedger(
         }
     }
     if let problem = ledger.problem(realm.published) { end(problem) }
-    let commits = Task {
+    let commits = terminationSignal.task {
         while !Task.isCancelled {
             let turn = try await realm.beginWrite()
             let (number, commit) = try ledger.makeCommit(on: turn.base)
@@ -31,11 +31,10 @@ func keepLedger(
                 turn, commit,
                 durability: isRelaxed ? .relaxed(withinNanoseconds: 2_000_000) : .full)
             printLine("\(number)")
-            if number % 16 == 7 { _ = try await realm.compact() }
+            if number % Ledger.compactionInterval == 7 { _ = try await realm.compact() }
             if number % 25 == 0, let problem = ledger.problem(realm.published) { end(problem) }
         }
     }
-    terminationSignal.onArrival { commits.cancel() }
     do {
         try await commits.value
     } catch is CancellationError {

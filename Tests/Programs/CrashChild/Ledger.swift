@@ -10,6 +10,8 @@ struct Ledger {
     static let maximumEntryCount = 200
     /// Each commit whose number is a multiple of this is a bulk commit.
     static let bulkInterval = 48
+    /// One of as many commits is followed by a compaction.
+    static let compactionInterval = 16
 
     let writer: String
 

@@ -6,8 +6,9 @@ func tail(
 ) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.child(path)
-    let stream = Task { try await printMessages(realm, room, count: count ?? .max) }
-    terminationSignal.onArrival { stream.cancel() }
+    let stream = terminationSignal.task {
+        try await printMessages(realm, room, count: count ?? .max)
+    }
     try await stream.value
     await realm.close()
 }

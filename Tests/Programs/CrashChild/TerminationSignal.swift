@@ -23,6 +23,17 @@ final class TerminationSignal: Sendable {
         self.action.withLock { $0 = action }
     }
 
+    /// Starts a task that the signal cancels, even if it arrives as soon as the task has begun.
+    func task(
+        _ body: @escaping @Sendable () async throws -> Void
+    ) -> Task<Void, any Error> {
+        action.withLock { action in
+            let task = Task { try await body() }
+            action = { task.cancel() }
+            return task
+        }
+    }
+
     /// Blocks the calling thread forever to wait for the signal.
     func waitForever() -> Never {
         var signals = Self.signals

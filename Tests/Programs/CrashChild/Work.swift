@@ -62,7 +62,7 @@ func work(
     options.logger = nil
     let queue = JobQueue(of: Errand.self, in: realm, options: options)
     let hold = URL(filePath: path).deletingLastPathComponent().path + "/hold"
-    let work = Task {
+    let work = terminationSignal.task {
         try await queue.run { run in
             let number = run.job.number
             let seconds = run.job.dueAt?.timeIntervalSinceReferenceDate ?? 0
@@ -82,7 +82,6 @@ func work(
             }
         }
     }
-    terminationSignal.onArrival { work.cancel() }
     try await work.value
     await realm.close()
 }
@@ -116,7 +115,7 @@ func consumeEvents(
     // more than those in which the process is killed
     options.retry = RetryPolicy(attempts: 10, delay: .milliseconds(1), factor: 1)
     options.logger = nil
-    let consumption = Task { [options] in
+    let consumption = terminationSignal.task { [options] in
         try await realm.consume(Event.self, as: "ledger", options: options) { batch in
             let numbers = batch.inserted.map(\.number)
             guard let last = numbers.last else { return }
@@ -137,7 +136,6 @@ func consumeEvents(
             printLine("saved \(last)")
         }
     }
-    terminationSignal.onArrival { consumption.cancel() }
     try await consumption.value
     await realm.close()
 }

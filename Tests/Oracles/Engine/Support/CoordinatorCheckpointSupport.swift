@@ -19,13 +19,19 @@ func openBusy(
     }
 }
 
-/// Polls until `condition` holds, for at most two minutes.
+/// Polls until `condition` holds, for at most eight minutes.
 func eventually(_ condition: () async throws -> Bool) async throws {
-    let deadline = Date().addingTimeInterval(120)
+    let deadline = Date().addingTimeInterval(480)
     while try await !condition() {
-        guard Date() < deadline else { throw TestFailure("condition not met within two minutes") }
+        guard Date() < deadline else { throw TestFailure("condition not met in eight minutes") }
         await Task.yield()
     }
+}
+
+/// Lets a coordinator go on with its checkpoints if more than `limit` rows were added meanwhile: the
+/// thread that writes them may be late.
+func giveTime(to coordinator: Coordinator, after limit: Int, _ count: Int) async {
+    if count > limit { try? await Task.sleep(for: .milliseconds(5)) }
 }
 
 /// Commits `count` rows in bulk.

@@ -24,6 +24,7 @@ func openPeer(
 ) async throws -> Coordinator {
     var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
     options.store.idleDelayNanoseconds = 3_600_000_000_000
+    options.checkpoint.bulkTimeoutNanoseconds = 3_600_000_000_000
     if fileSystem is SimFileSystem || fileSystem is SimView {
         options.store.firstSegmentByteCount = 16384  // the simulation tracks every sector
         // Simulated time advances with each attempt at a lock, however long its holder waits for a
