@@ -28,15 +28,16 @@ import Testing
     /// Makes commits, with checkpoints in between.
     private func work(_ realm: Realm, _ count: Int = 24) async throws {
         let coordinator = realm.core.coordinator
+        var checkpointCount = coordinator.statistics.checkpoints
         for number in 0..<count {
             try await realm.write {
                 try $0.add(Person(String(repeating: "name", count: 60), age: number))
             }
             guard number % 8 == 7 else { continue }
-            let before = coordinator.statistics.checkpoints
-            for _ in 0..<2_000 where coordinator.statistics.checkpoints == before {
+            for _ in 0..<400_000 where coordinator.statistics.checkpoints == checkpointCount {
                 try await Task.sleep(for: .milliseconds(1))
             }
+            checkpointCount = coordinator.statistics.checkpoints
         }
     }
 

@@ -207,7 +207,7 @@ import Testing
 
     /// A process that is stopped while it recovers the realm holds its locks.
     // Covers 5.24, 12.20
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(8)))
     func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
         try await withFolder {
             let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])

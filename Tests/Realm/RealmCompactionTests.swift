@@ -88,7 +88,7 @@ struct RealmCompactionTests {
         let full = try byteCount()
         expectTrue(full > 5_000_000, "\(full) bytes")
         try await realm.write { tx in tx.deleteAll() }
-        for _ in 0..<2_000 where try byteCount() > 1 << 20 {
+        for _ in 0..<40_000 where try byteCount() > 1 << 20 {
             try await Task.sleep(for: .milliseconds(10))
         }
         let size = try byteCount()

@@ -291,7 +291,7 @@ import Testing
             configuration.schemaVersion = 1
             configuration.migration = { migration, _ in
                 continuation.finish()
-                let end = ContinuousClock.now + .seconds(20)
+                let end = ContinuousClock.now + .seconds(400)
                 while ContinuousClock.now < end {
                     try migration.enumerateObjects(ofType: "Room") { _, _ in }
                 }

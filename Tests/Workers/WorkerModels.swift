@@ -82,13 +82,13 @@ final class Journal: Sendable {
     }
 
     /// Waits until there are so many entries, and returns them. Records an issue if that takes more
-    /// than a minute.
+    /// than five minutes.
     @discardableResult
     func entries(
         _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) async -> [String] {
         let limit = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(300))
             giveUp()
         }
         await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A running `chat` process whose lines are read as they arrive. It is killed with its last
-/// reference, and after two minutes at the latest, so that a test ends whatever the program does.
+/// reference, and after eight minutes at the latest, so that a test ends whatever the program does.
 final class ChatProcess {
     private let process = Process()
     private let input = Pipe()
@@ -18,7 +18,7 @@ final class ChatProcess {
         process.standardError = errors
         try process.run()
         let watched = process
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 480) {
             if watched.isRunning { Glibc.kill(watched.processIdentifier, SIGKILL) }
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A running `worker` process. It is killed with its last reference, and after two minutes at the
+/// A running `worker` process. It is killed with its last reference, and after eight minutes at the
 /// latest, so that a test ends whatever the program does.
 final class WorkerProcess {
     private let process = Process()
@@ -17,7 +17,7 @@ final class WorkerProcess {
         process.standardError = errors
         try process.run()
         let watched = process
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + 480) {
             if watched.isRunning { kill(watched.processIdentifier, SIGKILL) }
         }
     }

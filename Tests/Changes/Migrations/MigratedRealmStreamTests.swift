@@ -231,7 +231,7 @@ private enum TaggedOtherwise {
     }
 
     // Covers O7
-    @Test(.timeLimit(.minutes(1)), arguments: [ChangePolicy.coalesce, .everyCommit])
+    @Test(.timeLimit(.minutes(8)), arguments: [ChangePolicy.coalesce, .everyCommit])
     func streamDoesNotBeginAtACursorOfTheNewerProgram(policy: ChangePolicy) async throws {
         // the cursor of the version that the migration makes
         let now = older.snapshot().cursor

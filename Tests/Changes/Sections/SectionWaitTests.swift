@@ -44,7 +44,7 @@ private final class PromptWriter: Sendable {
 @Suite struct SectionWaitTests {
     /// Another commit is there whenever the stream has examined the last one.
     // Covers O47, O49
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(8)))
     func changesOfOtherSectionsDoNotExtendTheWait() async throws {
         let realm = try await Log.realm()
         let writer = PromptWriter()

@@ -21,7 +21,7 @@ enum StreamRemains {
         var after = try ProcessUse(givesBack: true)
         // Objects that are held by a job of the realm that is about to end.
         let start = ContinuousClock.now
-        while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(60) {
+        while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(400) {
             await Task.yield()
             after = try ProcessUse()
         }

@@ -193,7 +193,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         expectEqual(realm.snapshot().objects(JSONThing.self).map(\.tag), [1, 2, 3, 0])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(8)))
     func cancelledImportDoesNotWaitForTheWritesOfOthers() async throws {
         let turn = Turn()
         let text = JSONSteps(

@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// Imports from and exports to pipes whose other end is slow.
-@Suite(.timeLimit(.minutes(2))) struct JSONPipeTests {
+@Suite(.timeLimit(.minutes(8))) struct JSONPipeTests {
     private let folder: RealmFolder
     private let realm: Realm
 

@@ -220,10 +220,15 @@ struct DamagedLeafTests {
         }
         let realm = try await Realm.open(configuration)
         let coordinator = realm.core.coordinator
-        for number in 0..<400 where coordinator.statistics.reloads < 4 {
+        let end = ContinuousClock.now + .seconds(400)
+        var number = 0
+        while coordinator.statistics.reloads < 4, ContinuousClock.now < end {
+            let (key, round) = (number % 400, number / 400)
             try await realm.write { tx in
-                try requireValue(tx.object(Crate.self, forPrimaryKey: number)).name = "new"
+                let crate = try requireValue(tx.object(Crate.self, forPrimaryKey: key))
+                crate.name = round == 0 ? "new" : "new \(round)"
             }
+            number += 1
             try await Task.sleep(for: .milliseconds(5))
         }
         expectTrue(coordinator.statistics.reloads >= 4)

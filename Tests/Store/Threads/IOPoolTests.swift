@@ -5,14 +5,14 @@ import Testing
 
 /// Which jobs can delay which other jobs.
 @Suite struct IOPoolTests {
-    /// A condition for which a job waits, for ten seconds at most.
+    /// A condition for which a job waits, for four minutes at most.
     private final class Gate: Sendable {
         private let word = WakeWord()
 
         func open() { word.wake() }
 
         func wait() {
-            if word.observe() == 0 { word.wait(observed: 0, timeoutNanoseconds: 10_000_000_000) }
+            if word.observe() == 0 { word.wait(observed: 0, timeoutNanoseconds: 240_000_000_000) }
         }
 
         var isOpen: Bool { word.observe() > 0 }

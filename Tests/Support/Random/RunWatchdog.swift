@@ -18,7 +18,7 @@ package final class RunPulse: Sendable {
 /// measuring time: on a machine too busy for the run, the watchdog doesn't run either.
 package enum RunWatchdog {
     /// The number of ticks that a run may spend without progress.
-    package static let patience = 20
+    package static let patience = 120
     /// The number of ticks while the run waits for its other half, which has a watchdog too: a task
     /// among those of a thousand other tests may have to wait for minutes. If the other process
     /// exits, the run ends at once.
