@@ -1,10 +1,10 @@
 import Foundation
-import Regnum
-import RegnumEngine
 import RegnumStore
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
+@testable import RegnumEngine
 @testable import RegnumTestModels
 
 /// A realm whose files are moved, removed or replaced while it is open acknowledges nothing more,
@@ -94,15 +94,20 @@ import Testing
     // Covers .fileMoved
     @Test(arguments: [0, 4_000])
     func lockThatWasCutShortEndsTheRealm(byteCount: UInt64) async throws {
-        let realm = try await Realm.open(folder.configuration())
+        var configuration = folder.configuration()
+        configuration.adjust = { $0.store.idleDelayNanoseconds = 3_600_000_000_000 }
+        let realm = try await Realm.open(configuration)
         try await realm.write { tx in try tx.add(Room("before")) }
         // A separate file system object stands for another process.
-        var configuration = folder.configuration()
         configuration.adjust = { $0.fileSystem = PosixFileSystem() }
         let other = try await Realm.open(configuration)
         var stream = other.objects(Room.self).changes.makeAsyncIterator()
         _ = try await stream.next()
-        try await Task.sleep(for: .milliseconds(200))  // the idle writer lock is released
+        // until the idle writer lock is released
+        while realm.core.coordinator.state.withLock({ $0.isGateOpen || $0.isLogLeased }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try await Task.sleep(for: .milliseconds(100))
         let lock = folder["test.realm"].appending(path: "LOCK")
         try FileHandle(forWritingTo: lock).truncate(atOffset: byteCount)
         for realm in [realm, other] {

@@ -10,7 +10,7 @@ import Testing
 
 /// Realms that an earlier build of the library wrote, in `Golden/1.0`: they open, and have what they
 /// had. `Docs/FORMAT.md` says when to add others.
-@Suite(.timeLimit(.minutes(5))) struct GoldenRealmTests {
+@Suite(.timeLimit(.minutes(8))) struct GoldenRealmTests {
     /// Realms in a log alone, in checkpoints and a log with a migration, and in a backup.
     private static let names = ["log", "checkpoint", "backup"]
     private static let stored = URL(filePath: #filePath).deletingLastPathComponent()

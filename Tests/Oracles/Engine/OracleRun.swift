@@ -259,7 +259,7 @@ final class OracleRun<Target: OracleTarget> {
             // processor.
             let start = ContinuousClock.now
             var turns = 0
-            while !found.isEmpty, turns < 1_000 || ContinuousClock.now - start < .seconds(5) {
+            while !found.isEmpty, turns < 1_000 || ContinuousClock.now - start < .seconds(120) {
                 await Task.yield()
                 found = problems(roots)
                 turns += 1

@@ -98,15 +98,16 @@ import Testing
         let realm = try await Realm.open(configuration("test.realm"))
         let coordinator = realm.core.coordinator
         var states: [(date: Date, amounts: [Int: Int])] = []
+        var count = coordinator.statistics.checkpoints
         for round in 0..<27 {
-            let count = coordinator.statistics.checkpoints
             try await set(realm, round % 5, to: round)
             states.append((Date(), amounts(realm)))
             try await Task.sleep(for: .milliseconds(3))
             guard round % 8 == 7 else { continue }
-            for _ in 0..<2_000 where coordinator.statistics.checkpoints == count {
+            for _ in 0..<400_000 where coordinator.statistics.checkpoints == count {
                 try await Task.sleep(for: .milliseconds(1))
             }
+            count = coordinator.statistics.checkpoints
         }
         await realm.close()
         try expectTrue(folder.names(in: "test.realm").contains("log-0-3"))

@@ -100,7 +100,7 @@ import TraitModels
     }
 
     // Covers 13.3
-    @Test(.timeLimit(.minutes(5))) func processesShareARealm() async throws {
+    @Test(.timeLimit(.minutes(8))) func processesShareARealm() async throws {
         try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
         let right = other.url.appending(path: "right")
         let wrong = other.url.appending(path: "wrong")
