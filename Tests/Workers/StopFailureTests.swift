@@ -1,4 +1,5 @@
 import Logging
+import RegnumStore
 import RegnumTestSupport
 import RegnumTesting
 import Synchronization

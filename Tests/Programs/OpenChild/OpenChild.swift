@@ -42,7 +42,7 @@ enum OpenChild {
         return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
     }
 
-    /// Forks a child that lives for a minute, prints its id and is killed as the writer.
+    /// Forks a child that lives for ten minutes, prints its id and is killed as the writer.
     private static func forkAndDie(_ path: String) throws(StoreError) {
         let log = try open(path).log
         _ = try log.tryBecomeWriter { (_) throws(StoreError) in }
@@ -60,7 +60,7 @@ enum OpenChild {
                 close(descriptor)
             }
             _ = write(ends[1], &byte, 1)
-            sleep(60)
+            sleep(600)
             _exit(0)
         }
         _ = read(ends[0], &byte, 1)
