@@ -28,8 +28,8 @@ func eventually(_ condition: () async throws -> Bool) async throws {
     }
 }
 
-/// Lets a coordinator go on with its checkpoints if more than `limit` rows were added meanwhile: the
-/// thread that writes them may be late.
+/// Lets a coordinator go on with its checkpoints if more than `limit` rows were added meanwhile,
+/// because the thread that writes them may be late.
 func giveTime(to coordinator: Coordinator, after limit: Int, _ count: Int) async {
     if count > limit { try? await Task.sleep(for: .milliseconds(5)) }
 }
