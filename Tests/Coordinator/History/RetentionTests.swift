@@ -65,7 +65,10 @@ struct RetentionTests {
         disk.capacityByteCount = disk.usedByteCount
         await expectEqual(
             storeErrorCode { try await coordinator.setRetention(.none) }, .diskFull)
-        try await eventually { try await coordinator.retention() == HistoryRetention.none }
+        try await eventually {
+            let kept = try await coordinator.retention()
+            return kept == HistoryRetention.none && !disk.fileNames(in: "/sim").contains("log-0-0")
+        }
         let left = disk.fileNames(in: "/sim")
         expectTrue(names.contains("log-0-0") && !left.contains("log-0-0"))
         expectTrue(!left.contains { $0.hasPrefix("tmp-") })
