@@ -15,7 +15,7 @@ package struct IntegrityFindings: Sendable {
     /// The directories of checkpoints and the leaves that were read, each once.
     package internal(set) var directoryCount = 0
     package internal(set) var leafCount = 0
-    /// The bytes of records, directories and leaves.
+    /// The bytes of the log, directories and leaves.
     package internal(set) var byteCount: UInt64 = 0
     /// The rows that were checked, the entries of their indexes, and the elements of their lists.
     package internal(set) var rowCount = 0

@@ -126,14 +126,19 @@ extension LogCheck {
     /// process opens the realm. Not known while a process is writing.
     ///
     /// - Parameter isLast: whether this is the last segment, to which the control page refers.
-    private func isTailDamaged(
+    private mutating func isTailDamaged(
         _ segment: LogSegment, _ point: LogPoint, isLast: Bool
     ) throws(StoreError) -> Bool {
         guard isQuiet else { return false }
         var options = options
         options.maximumWindowByteCount = max(
             options.maximumWindowByteCount, options.maximumSegmentByteCount)
-        let scan = try TailScan(segment, from: point, options)
+        var tailByteCount: UInt64 = 0
+        let scan = try TailScan(segment, from: point, options) { [didRead] count in
+            tailByteCount += UInt64(count)
+            didRead(count)
+        }
+        byteCount += tailByteCount
         let page = isLast ? page : nil
         let published = isLast ? publishedEnd : 0
         let isRepairDue = page?.isRepairDue(lock) ?? false

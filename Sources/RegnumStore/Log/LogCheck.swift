@@ -7,7 +7,7 @@ package struct LogCheck {
     package private(set) var damages: [StoreError] = []
     package private(set) var segmentCount = 0
     package internal(set) var recordCount = 0
-    /// The bytes of headers and records.
+    /// The bytes of headers and records, and of what follows the last record.
     package internal(set) var byteCount: UInt64 = 0
     /// The checkpoints that segments and records name, newest first, each once.
     package private(set) var checkpoints: [CheckpointReference] = []

@@ -11,15 +11,31 @@ struct TailScan {
     /// See `ScatteredRecords.isForged`.
     var isForged = false
 
-    /// Examines the window after `point`. Cost: reads up to `windowByteCount` bytes, and
-    /// computes the checksums of `ScatteredRecords` unless all bytes are zero.
+    /// The number of bytes that are read at a time, as long as all are zero.
+    private static let pieceByteCount: UInt64 = 1 << 20
+
+    /// Examines the window after `point`. Cost: reads up to `windowByteCount` bytes, all of them at
+    /// once only if one isn't zero, and then computes the checksums of `ScatteredRecords`.
+    ///
+    /// - Parameter didRead: called with the numbers of bytes that were read. May wait.
     init(
-        _ segment: LogSegment, from point: LogPoint, _ options: StoreOptions
+        _ segment: LogSegment, from point: LogPoint, _ options: StoreOptions,
+        didRead: (Int) -> Void = { _ in }
     ) throws(StoreError) {
         let position = point.position
         guard position < segment.capacityEnd else { return }
         let count = min(segment.capacityEnd - position, options.maximumWindowByteCount)
         let start = segment.fileOffset(of: position)
+        var zeroByteCount: UInt64 = 0
+        while zeroByteCount < count {
+            let wanted = min(count - zeroByteCount, Self.pieceByteCount)
+            let piece = try segment.file.read(at: start + zeroByteCount, count: Int(wanted))
+            didRead(piece.count)
+            guard piece.withUnsafeBytes({ Bytes.countUpToLastNonZero($0) }) == 0 else { break }
+            guard piece.count == Int(wanted) else { return }  // truncated by another program
+            zeroByteCount += wanted
+        }
+        guard zeroByteCount < count else { return }
         let bytes = try segment.file.read(at: start, count: Int(count))
         nonZeroByteCount = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         guard nonZeroByteCount > 0 else { return }

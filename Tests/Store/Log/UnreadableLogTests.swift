@@ -1,0 +1,83 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Realms of which parts are missing or can't be read, and segments that are larger than any that
+/// is written.
+@Suite struct UnreadableLogTests {
+    private let realm: LogFixture
+    private let system: WatchedFileSystem
+
+    init() {
+        var realm = LogFixture()
+        realm.options.firstSegmentByteCount = 1 << 20
+        realm.options.maximumSegmentByteCount = 1 << 20
+        self.realm = realm
+        system = WatchedFileSystem(realm.disk)
+    }
+
+    /// Makes a log with a checkpoint of the first 10 of 12 commits. The record of each commit has
+    /// 3,048 bytes.
+    private func make() throws {
+        let process = try realm.openWriter()
+        for _ in 0..<10 { try process.commit(3_000) }
+        var reference = try requireValue(process.log.checkpointPoint)
+        reference.file = 1
+        try process.log.appendCheckpoint(reference)
+        for _ in 0..<2 { try process.commit(3_000) }
+        process.log.releaseLocks()
+    }
+
+    /// What a process finds that opens the realm.
+    private struct Opened {
+        let log: RealmLog
+        let report: RecoveryReport
+        let versions: [UInt64]
+    }
+
+    private func open(isReadOnly: Bool) throws(StoreError) -> Opened {
+        var versions: [UInt64] = []
+        let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+        let deliver: RealmLog.Deliver = { (body) throws(StoreError) in
+            versions.append(LogFixture.version(body))
+        }
+        let (log, report) =
+            isReadOnly
+            ? try RealmLog.openForReading(
+                system, path: realm.path, options: realm.options, load: load, deliver)
+            : try RealmLog.open(
+                system, path: realm.path, options: realm.options, load: load, deliver)
+        return Opened(log: log, report: report, versions: versions)
+    }
+
+    private func error(isReadOnly: Bool) -> StoreError? {
+        do throws(StoreError) {
+            _ = try open(isReadOnly: isReadOnly)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func check(_ didRead: @escaping (Int) -> Void = { _ in }) throws -> LogCheck {
+        try LogCheck.run(
+            system, path: realm.path, options: realm.options, limit: 10,
+            isCancelled: { false }, didRead: didRead)
+    }
+
+    // MARK: Large segments
+
+    /// A scrub is told about all bytes before it reads more.
+    @Test func theRestOfASegmentIsReadInPieces() throws {
+        try make()
+        system.sizes = ["log-0-0": 32 << 20]
+        var counts: [Int] = []
+        let check = try check { counts.append($0) }
+        expectEqual(check.damages, [])
+        expectEqual(UInt64(counts.reduce(0, +)), check.byteCount)
+        expectTrue(check.byteCount > 16 << 20)
+        expectTrue(counts.allSatisfy { $0 <= 1 << 20 })
+        expectTrue(system.reads.allSatisfy { $0 <= 1 << 20 })
+    }
+}
