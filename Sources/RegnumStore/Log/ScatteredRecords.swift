@@ -62,17 +62,24 @@ struct ScatteredRecords {
 
 extension LogSegment {
     /// Returns the place of the first intact record that begins after `position` and before
-    /// `limit`, or `nil` if there isn't one.
+    /// `limit`, or `nil` if there isn't one. The search ends after more zeros than a segment has
+    /// bytes: a file can claim to be larger than any disk.
     ///
     /// - Complexity: O(bytes); reads up to the record.
     func intactRecord(
         after position: LogPosition, before limit: LogPosition, _ options: StoreOptions
     ) throws(StoreError) -> LogPoint? {
         let limit = min(limit, capacityEnd)
+        let maximumZeroByteCount = max(
+            options.maximumSegmentByteCount, options.maximumWindowByteCount)
         var start = position
-        while start < limit {
+        /// The end of the last bytes that aren't zeros.
+        var dataEnd = position
+        while start < limit, start - min(dataEnd, start) <= maximumZeroByteCount {
             let count = min(limit - start, options.maximumWindowByteCount)
             let bytes = try file.read(at: fileOffset(of: start), count: Int(count))
+            let used = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
+            if used > 0 { dataEnd = start + UInt64(used) }
             var records = ScatteredRecords(
                 salt: header.salt, fileOffset: fileOffset(of: start),
                 maximumBodyByteCount: options.maximumStoredBodyByteCount)

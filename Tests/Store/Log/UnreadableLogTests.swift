@@ -68,6 +68,21 @@ import Testing
 
     // MARK: Large segments
 
+    /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.
+    @Test func holeAfterDamageIsNotReadToItsEnd() throws {
+        try make()
+        realm.disk.damage("log-0-0", in: realm.path) { bytes in
+            let end = bytes.lastIndex { $0 != 0 } ?? 0
+            bytes[end] ^= 1
+        }
+        system.sizes = ["log-0-0": 1 << 40]
+        system.maximumReadByteCount = 256 << 20
+        let check = try check()
+        expectEqual(check.damages.count, 1)
+        expectTrue(check.mayLackEnd)
+        expectEqual(check.versions, [1...11])
+    }
+
     /// A scrub is told about all bytes before it reads more.
     @Test func theRestOfASegmentIsReadInPieces() throws {
         try make()
