@@ -9,14 +9,26 @@ struct CheckpointSearch {
     /// The position of damaged acknowledged bytes before the record with the newest checkpoint.
     /// That record is trusted because of its own checksums.
     var damagedPosition: LogPosition?
+    /// All checkpoints in records, as far as these can be read.
+    private(set) var named: [CheckpointReference] = []
+    /// Why the disk can't read a part of the segment.
+    private(set) var failure: StoreError?
+
+    /// The number of blocks that the disk may fail to read.
+    private static let maximumBlockCount = 16
 
     /// Reads the valid records of the segment up to `limit`. If an acknowledged record after damage
-    /// has a checkpoint that includes the damaged commits, that checkpoint is the newest.
+    /// has a checkpoint that includes the damaged commits, that checkpoint is the newest. What the
+    /// disk can't read is damage, too; if it is needed, reading the log from the checkpoint on
+    /// throws the disk's error.
     ///
     /// - Parameter vouchedEnd: the durable end according to the control page.
     init(
         _ segment: LogSegment, limit: LogPosition, vouchedEnd: LogPosition, options: StoreOptions
     ) throws(StoreError) {
+        var segment = segment
+        let file = PatchedFile(segment.file, maximumBlockCount: Self.maximumBlockCount)
+        segment.file = file
         kept = segment.header.checkpoints
         keptEnd = segment.header.base
         durableEnd = segment.header.base
@@ -26,11 +38,13 @@ struct CheckpointSearch {
             guard let (record, body) = try cursor.next() else { break }
             durableEnd = max(durableEnd, record.header.durableEnd)
             guard record.header.namesCheckpoints,
-                let named = KeptCheckpoints(record, body: body, at: start)
+                let found = KeptCheckpoints(record, body: body, at: start)
             else { continue }
-            kept = named
+            kept = found
             keptEnd = cursor.position
+            named += found.all
         }
+        failure = file.takeFailures(in: 0..<segment.byteCount)?.first
         try salvage(segment, from: cursor.position, limit, vouchedEnd, options)
     }
 
@@ -40,10 +54,13 @@ struct CheckpointSearch {
     ) throws(StoreError) {
         let end = min(limit, segment.capacityEnd)
         guard damaged < end else { return }
-        // Usually zeros. They are read in full only if bytes here are known to have been durable.
+        // Usually zeros. They are read in full only if bytes here are known to have been durable,
+        // or may have been.
         let offset = segment.fileOffset(of: damaged)
         let head = try segment.file.read(at: offset, count: RecordHeader.byteCount)
-        guard vouchedEnd > damaged || head.contains(where: { $0 != 0 }) else { return }
+        guard vouchedEnd > damaged || failure != nil || head.contains(where: { $0 != 0 }) else {
+            return
+        }
         let bytes = try segment.file.read(
             at: offset, count: Int(min(end - damaged, options.maximumWindowByteCount)))
         var vouched = vouchedEnd
@@ -71,6 +88,7 @@ struct CheckpointSearch {
         guard let usable else { return }
         kept = usable.kept
         keptEnd = usable.end
+        named += kept.all
         durableEnd = max(durableEnd, vouched)
         damagedPosition = damaged
     }

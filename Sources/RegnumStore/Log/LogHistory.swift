@@ -42,7 +42,8 @@ package struct LogHistory: Sendable {
     /// Finds the newest checkpoints that aren't newer than `version` and from which the log is
     /// complete. Segments before one with a damaged or unreadable header aren't used.
     ///
-    /// Throws the reason for which such a header can't be read if there is no checkpoint after it.
+    /// Throws the reason for which such a header, or a part of the last segment, can't be read if
+    /// there is no other starting point.
     ///
     /// - Complexity: reads the last segment, and the headers of earlier ones back to the one from
     ///   which the log since such a checkpoint can be read.
@@ -53,7 +54,7 @@ package struct LogHistory: Sendable {
     }
 
     /// Finds all starting points, nearest to the end of the log first. Also returns why the header
-    /// of an earlier segment can't be read, if there is one.
+    /// of an earlier segment, or a part of the last one, can't be read, if there is one.
     ///
     /// - Complexity: reads the last segment, and the headers of all others.
     package func findAll() throws(StoreError) -> (beginnings: [Beginning], damage: StoreError?) {
@@ -90,6 +91,7 @@ package struct LogHistory: Sendable {
         var headers: [SegmentHeader] = []
         var usable: [CheckpointReference] = []
         var damage: StoreError?
+        var unreadable: StoreError?
         for number in numbers.reversed() {
             let segment: LogSegment
             do {
@@ -105,7 +107,12 @@ package struct LogHistory: Sendable {
             }
             headers.append(segment.header)
             var named = segment.header.checkpoints.all
-            if number == lastNumber { named += try self.named(in: segment) }
+            if number == lastNumber {
+                let search = try CheckpointSearch(
+                    segment, limit: .max, vouchedEnd: 0, options: options)
+                named += search.named
+                unreadable = search.failure
+            }
             for reference in named {
                 guard files.contains(reference.file),
                     !usable.contains(where: { $0.namesSameImage(as: reference) })
@@ -122,14 +129,14 @@ package struct LogHistory: Sendable {
         let reachesBack = firstNumber == 0 && damage == nil
         findings.oldestVersion = reachesBack ? 0 : usable.last?.version
         for reference in usable where reference.version <= version {
-            guard findings.beginnings.count < limit else { return (findings, damage) }
+            guard findings.beginnings.count < limit else { break }
             let first = headers.first { $0.base <= reference.position }
             findings.beginnings.append(beginning(reference, first?.number ?? firstNumber))
         }
         if reachesBack, findings.beginnings.count < limit {
             findings.beginnings.append(beginning(nil, 0))
         }
-        return (findings, damage)
+        return (findings, damage ?? unreadable)
     }
 
     private func beginning(_ reference: CheckpointReference?, _ number: UInt64) -> Beginning {
@@ -138,19 +145,6 @@ package struct LogHistory: Sendable {
             replay: LogReplay(
                 directory: directory, options: options, realmID: nodes.realmID,
                 reference: reference, lastNumber: number))
-    }
-
-    /// Returns the checkpoints in the records of a segment.
-    private func named(in segment: LogSegment) throws(StoreError) -> [CheckpointReference] {
-        var references: [CheckpointReference] = []
-        var cursor = RecordCursor(segment, options)
-        while true {
-            let start = cursor.position
-            guard let (record, body) = try cursor.next() else { break }
-            guard record.header.namesCheckpoints else { continue }
-            references += KeptCheckpoints(record, body: body, at: start)?.all ?? []
-        }
-        return references
     }
 
     /// Returns the number of the last segment and those of its contiguous predecessors.

@@ -2,6 +2,7 @@
 /// and after them can be read.
 final class PatchedFile: StoreFile {
     private let base: any StoreFile
+    private let maximumBlockCount: Int
     private let state = Guarded(State())
 
     private struct State: Sendable {
@@ -14,7 +15,12 @@ final class PatchedFile: StoreFile {
     /// The size of the parts that a disk reads or doesn't.
     private static let blockByteCount: UInt64 = 4096
 
-    init(_ base: any StoreFile) { self.base = base }
+    /// - Parameter maximumBlockCount: The number of unreadable blocks after which reading throws
+    ///   the disk's error, since each can take the disk many seconds.
+    init(_ base: any StoreFile, maximumBlockCount: Int = .max) {
+        self.base = base
+        self.maximumBlockCount = maximumBlockCount
+    }
 
     /// Returns the failures in a part of the file that weren't returned before, one for each run of
     /// blocks, with the offset of the run; `nil` if all that was read of that part is readable.
@@ -53,7 +59,9 @@ final class PatchedFile: StoreFile {
             do throws(StoreError) {
                 return try base.read(at: offset, count: count)
             } catch {
-                guard error.isMediaFailure else { throw error }
+                guard error.isMediaFailure,
+                    state.withLock({ $0.failures.count < maximumBlockCount })
+                else { throw error }
                 if blocks.count == 1 { state.withLock { $0.failures[blocks.lowerBound] = error } }
             }
         }

@@ -66,6 +66,53 @@ import Testing
             isCancelled: { false }, didRead: didRead)
     }
 
+    // MARK: Blocks that the disk can't read
+
+    /// The newest checkpoint has the commits that can't be read.
+    @Test(arguments: [true, false], [true, false])
+    func unreadableCommitsBeforeTheCheckpointAreNotNeeded(
+        hasLock: Bool, isReadOnly: Bool
+    ) throws {
+        try make()
+        if !hasLock { realm.disk.removeFile("LOCK", in: realm.path) }
+        system.unreadable = [("log-0-0", 8_192..<12_288)]
+        let opened = try open(isReadOnly: isReadOnly)
+        expectEqual(opened.versions, [11, 12])
+        expectEqual(opened.report.damagedPosition, 3_048)  // that of the second commit
+        expectEqual(opened.report.damagedCheckpoints, [])
+        realm.disk.setContents([1], of: "nodes-1", in: realm.path)
+        for version: UInt64 in [9, 10, 12] {
+            let beginning = try opened.log.history.find(version).beginnings.first
+            expectEqual(beginning?.reference?.version, version < 10 ? nil : 10)
+        }
+        opened.log.releaseLocks()
+    }
+
+    // Covers .ioFailed
+    @Test(arguments: [true, false], [true, false])
+    func unreadableCommitsAfterTheCheckpointAreNeeded(hasLock: Bool, isReadOnly: Bool) throws {
+        try make()
+        if !hasLock { realm.disk.removeFile("LOCK", in: realm.path) }
+        system.unreadable = [("log-0-0", 36_864..<40_960)]  // in the eleventh commit
+        expectEqual(error(isReadOnly: isReadOnly)?.code, .ioFailed)
+        system.unreadable = []
+        let opened = try open(isReadOnly: isReadOnly)
+        expectEqual(opened.versions, [11, 12])
+        opened.log.releaseLocks()
+    }
+
+    /// Each block can take the disk many seconds.
+    // Covers .ioFailed
+    @Test func notAllOfAnUnreadableSegmentIsTried() throws {
+        try make()
+        system.unreadable = [("log-0-0", 4_096..<1 << 20)]
+        for isReadOnly in [true, false] {
+            system.failureCount = 0
+            expectEqual(error(isReadOnly: isReadOnly)?.code, .ioFailed)
+            expectTrue(system.failureCount < 100, "\(system.failureCount)")
+        }
+    }
+
     // MARK: Large segments
 
     /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.
