@@ -1,5 +1,6 @@
 /// The `LOCK` of a realm that is opened read-only. It may be missing, for example on read-only
-/// media; a writer that opens the realm later creates it.
+/// media; a writer that opens the realm later creates it. One that the disk can't read counts as
+/// missing: processes that have it open keep it in memory, where it can be read.
 ///
 /// It takes only shared locks, which show other processes that there is a reader, and never writes.
 final class ReadOnlyLock: LockFile {
@@ -13,7 +14,14 @@ final class ReadOnlyLock: LockFile {
 
     init(_ directory: any RealmDirectory) throws(StoreError) {
         directoryIdentity = directory.identity
-        state = Guarded(State(file: try ifFound(directory.openLock())))
+        let file: (any LockFile)?
+        do throws(StoreError) {
+            file = try ifFound(directory.openLock())
+        } catch {
+            guard error.isMediaFailure else { throw error }
+            file = nil
+        }
+        state = Guarded(State(file: file))
     }
 
     /// Whether `show` has something left to do: no `LOCK` was found so far, or another process is

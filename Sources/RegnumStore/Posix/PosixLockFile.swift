@@ -65,11 +65,8 @@ package final class PosixLockFile: LockFile {
         let failure = cregnum_populate(page, Layout.pageByteCount, !isReadOnly)
         guard failure == 0 || failure == -EINVAL else {
             munmap(page, Layout.pageByteCount)
-            close(descriptor)
-            throw StoreError(
-                .ioFailed,
-                "Cannot read \"\(path)\": an input/output error occurred, the disk has no space "
-                    + "for its first page, or the file was truncated.", path: path, errno: -failure)
+            defer { close(descriptor) }
+            throw Self.unreadable(descriptor, path, -failure)
         }
         self.directory = directory
         self.descriptor = descriptor
@@ -98,6 +95,21 @@ package final class PosixLockFile: LockFile {
         }
         close(descriptor)
         return nil
+    }
+
+    /// Returns the reason for which the first page can't be loaded. A read tells a disk that can't
+    /// read it from other reasons.
+    private static func unreadable(
+        _ descriptor: Int32, _ path: String, _ number: Int32
+    ) -> StoreError {
+        var byte: UInt8 = 0
+        if repeated({ pread(descriptor, &byte, 1, 0) }) == -Int(EIO) {
+            return .system(EIO, "read", path)
+        }
+        return StoreError(
+            .ioFailed,
+            "Cannot read \"\(path)\": an input/output error occurred, the disk has no space for "
+                + "its first page, or the file was truncated.", path: path, errno: number)
     }
 
     deinit {

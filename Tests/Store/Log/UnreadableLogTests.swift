@@ -113,6 +113,21 @@ import Testing
         }
     }
 
+    // Covers .ioFailed
+    @Test func unreadableLockCountsAsMissingForReaders() throws {
+        try make()
+        system.unreadable = [("LOCK", 0..<4_096)]
+        let opened = try open(isReadOnly: true)
+        expectEqual(opened.versions, [11, 12])
+        expectTrue(opened.report.controlPageWasLost)
+        try opened.log.catchUp { (_) throws(StoreError) in }
+        let check = try check()
+        expectEqual(check.damages, [])
+        expectEqual(check.versions, [1...12])
+        expectEqual(error(isReadOnly: false)?.code, .ioFailed)
+        opened.log.releaseLocks()
+    }
+
     // MARK: Large segments
 
     /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.
