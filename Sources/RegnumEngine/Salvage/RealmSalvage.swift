@@ -20,8 +20,7 @@ package enum RealmSalvage {
     ) async throws -> SalvageFindings {
         let place = try await Coordinator.onPool { () throws(StoreError) in
             guard try RealmLog.exists(fileSystem, path: path) else {
-                throw StoreError(
-                    .fileNotFound, "There is no realm in \"\(path)\".", path: path)
+                throw RealmLog.absence(fileSystem, path: path)
             }
             return try UnfinishedRealm.make(target, "salvage", fileSystem)
         }

@@ -109,9 +109,11 @@ package struct LogCheck {
 
     private mutating func run() throws(StoreError) {
         let names = try directory.names()
-        guard try !UnfinishedMark.isUnfinished(directory, names, page),
-            let last = try RealmLog.lastSegmentNumber(directory)
-        else {
+        let isUnfinished = try UnfinishedMark.isUnfinished(directory, names, page)
+        guard !isUnfinished, let last = try RealmLog.lastSegmentNumber(directory) else {
+            if !isUnfinished, let error = RealmLog.missingLog(directory, names, page) {
+                return damages.append(error)
+            }
             throw StoreError(
                 .fileNotFound, "There is no realm in \"\(directory.path)\".", path: directory.path)
         }

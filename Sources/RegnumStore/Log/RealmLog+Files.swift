@@ -63,6 +63,45 @@ extension RealmLog {
         return try !UnfinishedMark.isUnfinished(directory, names, nil)
     }
 
+    /// Returns the error for a path at which there is no realm (`exists`): `fileNotFound`, or
+    /// `invalidDatabase` if there are parts of one.
+    package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
+        if let directory = try? fileSystem.openDirectory(path, .readOnly),
+            let names = try? directory.names()
+        {
+            let page = (try? directory.openLock())?.loadControl()
+            if (try? UnfinishedMark.isUnfinished(directory, names, page)) == false,
+                let error = missingLog(directory, names, page)
+            {
+                return error
+            }
+        }
+        return StoreError(.fileNotFound, "There is no realm in \"\(path)\".", path: path)
+    }
+
+    /// Returns the error for a directory with parts of a realm and no segment of its log; `nil` if
+    /// there are no such parts. What is in nodes files can't be proven without the log, which has
+    /// the checksums of their directories.
+    ///
+    /// - Parameter page: the control page, if there is one.
+    static func missingLog(
+        _ directory: any RealmDirectory, _ names: [String], _ page: ControlPage?
+    ) -> StoreError? {
+        let evidence: String
+        if let page, page.version > 0 {
+            evidence = "LOCK records commits up to version \(page.version)"
+        } else if let file = names.compactMap(NodesHeader.parse).max() {
+            evidence = "there is \(NodesHeader.fileName(file)), which has content of checkpoints"
+        } else {
+            return nil
+        }
+        return StoreError(
+            .invalidDatabase,
+            "The log of \(directory.path) is missing: \(evidence), but there is no log file. "
+                + "Restore the realm from a backup. To create a new one, move the directory away.",
+            path: directory.path, lastGoodVersion: 0)
+    }
+
     // MARK: Removing
 
     /// Removes the realm in the directory at `path`, and the directory if it contains nothing else.

@@ -140,6 +140,7 @@ extension RealmLog {
         let foreign = names.filter {
             !own.contains($0) && !$0.hasPrefix(TemporaryName.prefix) && !(isUnfinished && isOwn($0))
         }
+        if let error = missingLog(directory, foreign, nil) { throw error }
         if let first = foreign.min() {
             throw StoreError(
                 .invalidDatabase,
@@ -237,14 +238,7 @@ extension RealmLog {
         let failedSyncCount = lock.load(.failedSyncCount)
         let anyPage = lock.loadControlForWriting()
         if last == nil {
-            if let page = anyPage, page.version > 0 {
-                throw StoreError(
-                    .invalidDatabase,
-                    "The log of \(directory.path) is missing: LOCK records commits up to version "
-                        + "\(page.version), but there is no log file. Restore the realm from a "
-                        + "backup, or remove LOCK to create a new realm.", path: directory.path,
-                    lastGoodVersion: 0)
-            }
+            if let error = missingLog(directory, try directory.names(), anyPage) { throw error }
             if let seed {
                 last = try makeSeeded(place, seed)
             } else {

@@ -181,6 +181,31 @@ struct VerificationTests {
         expectTrue(isNamed && report.isComplete, "\(report)")
     }
 
+    /// Without the log, nothing proves what is in the other files.
+    // Covers .invalidDatabase
+    @Test func missingLogIsNamed() async throws {
+        try await makeRealm()
+        let url = folder["test.realm"]
+        for name in try folder.names(in: "test.realm") where name.hasPrefix("log-") {
+            try FileManager.default.removeItem(at: url.appending(path: name))
+        }
+        let report = try await verify()
+        let isNamed = report.damages.contains { $0.message.contains("there is no log file") }
+        expectTrue(isNamed && report.isComplete, "\(report)")
+        var reading = folder.configuration("test.realm", [Crate.self])
+        reading.readOnly = true
+        let errors = [
+            await realmError { try await open() },
+            await realmError { [reading] in try await Realm.open(reading) },
+            await realmError { try await Realm.salvage(url, to: folder["new.realm"]) },
+        ]
+        for error in errors {
+            expectEqual(error?.code, .invalidDatabase)
+            let isNamed = error?.message.contains("there is no log file") == true
+            expectTrue(isNamed, "\(String(describing: error))")
+        }
+    }
+
     // Covers .invalidDatabase
     @Test func snapshotReportsTheDamageOfItsVersion() async throws {
         try await makeRealm()

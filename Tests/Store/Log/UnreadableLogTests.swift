@@ -128,6 +128,34 @@ import Testing
         opened.log.releaseLocks()
     }
 
+    // MARK: No segment
+
+    // Covers .invalidDatabase
+    @Test func missingLogIsNoMissingRealm() throws {
+        try make()
+        realm.disk.removeFile("log-0-0", in: realm.path)
+        for isReadOnly in [true, false] {
+            let found = try requireValue(error(isReadOnly: isReadOnly))
+            expectEqual(found.code, .invalidDatabase)
+            expectTrue(found.message.contains("LOCK records commits up to version 12"), "\(found)")
+        }
+        try expectEqual(check().damages.map(\.code), [.invalidDatabase])
+        realm.disk.removeFile("LOCK", in: realm.path)
+        realm.disk.setContents([1, 2, 3], of: "nodes-7", in: realm.path)
+        for isReadOnly in [true, false] {
+            let found = try requireValue(error(isReadOnly: isReadOnly))
+            expectEqual(found.code, .invalidDatabase)
+            expectTrue(found.message.contains("nodes-7"), "\(found)")
+        }
+        let damaged = try check()
+        expectEqual(damaged.damages.map(\.path), [realm.path])
+        expectEqual(RealmLog.absence(system, path: realm.path).code, .invalidDatabase)
+        realm.disk.removeFile("nodes-7", in: realm.path)
+        expectEqual(error(isReadOnly: true)?.code, .fileNotFound)
+        expectEqual(codeThrown { _ = try check() }, .fileNotFound)
+        expectEqual(RealmLog.absence(system, path: realm.path).code, .fileNotFound)
+    }
+
     // MARK: Large segments
 
     /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.
