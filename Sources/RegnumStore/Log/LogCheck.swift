@@ -118,8 +118,8 @@ package struct LogCheck {
                 .fileNotFound, "There is no realm in \"\(directory.path)\".", path: directory.path)
         }
         let numbers = SegmentHeader.numbers(names).filter { $0 <= last }
-        try checkKey(numbers)
         guard let realmID = try identify(names, numbers) else { return }
+        try checkKey(numbers, realmID)
         if page?.realmID != realmID { page = nil }
         nodes = NodesDirectory(
             fileSystem, directory, realmID: realmID, options: options, lock: lock)
@@ -128,10 +128,11 @@ package struct LogCheck {
         try checkSealedFiles(realmID)
     }
 
-    /// Throws `keyRequired`, `wrongKey` or `notEncrypted` by the last segment that has an intact
-    /// header. Others for which the key is wrong are damage.
-    private func checkKey(_ numbers: [UInt64]) throws(StoreError) {
-        for number in numbers.reversed() {
+    /// Throws `keyRequired`, `wrongKey` or `notEncrypted` by the last segment of the realm that has
+    /// an intact header. Others for which the key is wrong are damage.
+    private func checkKey(_ numbers: [UInt64], _ realmID: Identity128) throws(StoreError) {
+        for number in numbers.reversed()
+        where (try? LogSegment.realmID(directory, number)) == realmID {
             do throws(StoreError) {
                 _ = try LogSegment.openLast(directory, number, options)
                 return

@@ -170,9 +170,14 @@ import Testing
     }
 
     /// A segment of another realm hides the commits of the segment that it replaces, and no others.
-    @Test(arguments: Place.allCases)
-    func segmentOfAnotherRealmCostsOnlyWhatItReplaces(place: Place) throws {
-        let realm = LogFixture()
+    @Test(arguments: Place.allCases, [false, true])
+    func segmentOfAnotherRealmCostsOnlyWhatItReplaces(place: Place, isEncrypted: Bool) throws {
+        var realm = LogFixture()
+        var other = LogFixture()
+        if isEncrypted {
+            realm.options.key = .fake(1)
+            other.options.key = .fake(2)
+        }
         let process = try realm.openWriter()
         for _ in 0..<60 { try process.commit(3_000) }
         let count = realm.segmentSizes().count
@@ -183,7 +188,6 @@ import Testing
             case .last: count - 1
             case .second: 1
             }
-        let other = LogFixture()
         _ = other.disk.random()  // so that its identity is another one
         let stranger = try other.openWriter()
         while other.segmentSizes().count <= number { try stranger.commit(500) }
