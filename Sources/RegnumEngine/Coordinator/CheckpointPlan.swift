@@ -40,9 +40,11 @@ struct CheckpointPlan {
 
     /// The root's nodes file if a kept checkpoint is in it. Another process may remove any other
     /// one at any time, even after a checkpoint in it was recorded, because it may have found out
-    /// before that the file isn't needed.
+    /// before that the file isn't needed. `nil` also if it is older than that of the newest
+    /// checkpoint: if the next one were in it, other processes would remove the newer file, and its
+    /// number would be used again while it is in use.
     var ownFile: UInt64? {
-        guard let file = root.nodesFileNumber else { return nil }
+        guard let file = root.nodesFileNumber, file >= base?.file ?? 0 else { return nil }
         return file == base?.file || file == older?.file ? file : nil
     }
 
