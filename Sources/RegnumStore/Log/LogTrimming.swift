@@ -49,7 +49,7 @@ package struct LogTrimming: Sendable {
         let files = names.compactMap(NodesHeader.parse)
         let retention =
             keepsHistory ? .unlimited : try retentionFile.effective() ?? options.retention
-        let past = try retained(numbers, files.filter(isUsable), retention)
+        let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         var refusal: StoreError?
         var hasRemoved = false
@@ -126,8 +126,10 @@ package struct LogTrimming: Sendable {
     ) throws(StoreError) -> (position: LogPosition, firstFile: UInt64)? {
         guard !retention.isNone else { return nil }
         if firstNeeded == 0 { return (0, 0) }
-        let leastFile = try leastFile(files, retention)
-        let files = Set(files)
+        // Later bulk commits may be in any later file.
+        let unusable = files.filter { $0 < newestFile && !isUsable($0) }.max()
+        let leastFile = max(try leastFile(files, retention), unusable.map { $0 + 1 } ?? 0)
+        let files = Set(files.filter { $0 >= leastFile })
         var first: SegmentHeader?
         var isExpired = true
         var past = Past()
@@ -145,8 +147,13 @@ package struct LogTrimming: Sendable {
                 if isExpired { (begin, hasHidden) = (nil, false) }
             }
             if hasHidden, begin == nil { return (0, 0) }
-            // The retained versions start at `begin`, whose checkpoint they build on.
-            if header.base >= firstNeeded || !isExpired && begin != nil { break }
+            // The retained versions start at `begin`, whose checkpoint they build on. They end at a
+            // later segment whose key isn't known.
+            if header.base >= firstNeeded { break }
+            if !isExpired, begin != nil {
+                if options.key == nil { break }
+                continue
+            }
             let oldest = first ?? header
             first = oldest
             begin = begin ?? Self.beginning(header, oldest, files, leastFile)

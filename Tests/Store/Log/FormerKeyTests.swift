@@ -203,4 +203,54 @@ import Testing
         try expectEqual(trimming.formerKeyFileCount() == 0, removesFormerKeys)
         log.releaseLocks()
     }
+
+    /// While the processes of a realm are restarted one by one, those that still have the former
+    /// key as the key go on beginning files. A compaction removes them all, wherever they are.
+    @Test(arguments: [false, true])
+    func aFormerKeyBetweenFilesWithTheNewestIsRemoved(inNodes: Bool) throws {
+        var fixture = with(Self.both)
+        fixture.options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        func open(_ key: EncryptionKey) throws -> LogFixture.Process {
+            fixture.options.key = key
+            let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+            let (log, report) = try RealmLog.open(
+                fixture.disk, path: fixture.path, options: fixture.options, load: load
+            ) { (_) throws(StoreError) in }
+            let process = LogFixture.Process(log, report, [])
+            try expectTrue(process.becomeWriter())
+            return process
+        }
+        func checkpoint(_ process: LogFixture.Process, isTwofold: Bool) throws {
+            let appender = try process.log.nodes.appender(
+                after: process.log.newestCheckpoint, liveByteCount: 0, isNewFileWanted: true)
+            try appender.sync()
+            var reference = try requireValue(process.log.checkpointPoint)
+            reference.file = appender.fileNumber
+            try process.log.appendCheckpoint(reference, copy: isTwofold ? reference : nil)
+        }
+        let first = try open(Self.both)
+        for _ in 0..<3 { try first.commit(5000) }
+        first.log.releaseLocks()
+        let second = try open(.fake(1, former: [2]))
+        if inNodes {
+            try checkpoint(second, isTwofold: false)
+        } else {
+            try second.log.beginSegmentWithNewestKey()
+            try second.commit()
+        }
+        second.log.releaseLocks()
+        let third = try open(Self.both)
+        try third.log.beginSegmentWithNewestKey()
+        for _ in 0..<3 { try third.commit(5000) }
+        try checkpoint(third, isTwofold: true)
+        try expectTrue(third.log.tryLockCheckpoint())
+        var trimming = third.log.trimmingWithOrphans()
+        trimming.removesFormerKeys = true
+        try expectTrue(trimming.formerKeyFileCount() > 0)
+        try trimming.run()
+        try expectEqual(trimming.formerKeyFileCount(), 0)
+        let names = fixture.disk.fileNames(in: fixture.path)
+        expectTrue(names.contains("log-0-\(third.log.segment.header.number)"))
+        third.log.releaseLocks()
+    }
 }
