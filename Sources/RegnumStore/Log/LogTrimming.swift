@@ -139,7 +139,9 @@ package struct LogTrimming: Sendable {
             let found = try open(number)
             guard let header = found.segment?.header else {
                 hasHidden = found.isHidden
-                if !found.isHidden { (first, begin) = (nil, nil) }
+                // Once it has begun, only another key ends it: others may be readable later.
+                let isRetained = !isExpired && begin != nil && !found.hasOtherKey
+                if !found.isHidden, !isRetained { (first, begin) = (nil, nil) }
                 continue
             }
             if isExpired, index > 0 {
@@ -180,20 +182,20 @@ package struct LogTrimming: Sendable {
     }
 
     /// Opens a segment. Returns `nil` if its header is damaged or can't be read from the disk or
-    /// with the keys, if this user may not read it (`isHidden`), or if the segment was removed
-    /// since it was listed, as it may be while its size is measured.
+    /// with the keys (`hasOtherKey`), if this user may not read it (`isHidden`), or if the segment
+    /// was removed since it was listed, as it may be while its size is measured.
     private func open(
         _ number: UInt64
-    ) throws(StoreError) -> (segment: LogSegment?, isHidden: Bool) {
+    ) throws(StoreError) -> (segment: LogSegment?, isHidden: Bool, hasOtherKey: Bool) {
         do throws(StoreError) {
-            return (try LogSegment.open(directory, number, readingOptions), false)
+            return (try LogSegment.open(directory, number, readingOptions), false, false)
         } catch {
             let isHidden = error.code == .filePermissionDenied
             guard
                 isHidden || error.code == .invalidDatabase || error.code == .fileNotFound
                     || error.code == .wrongKey || error.isMediaFailure
             else { throw error }
-            return (nil, isHidden)
+            return (nil, isHidden, error.code == .wrongKey)
         }
     }
 

@@ -41,4 +41,20 @@ import Testing
         try process.log.trimmingWithOrphans().run()
         expectTrue(realm.disk.contents(of: "nodes-2", in: realm.path) != nil)
     }
+
+    /// Others may be able to read the header later, and a salvage reads what is before it.
+    @Test(arguments: [false, true])
+    func aDamagedHeaderAmongWhatIsRetainedRemovesNothing(isEncrypted: Bool) throws {
+        var realm = LogFixture()
+        if isEncrypted { realm.options.key = .fake(1) }
+        realm.options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        let process = try realm.openWriter()
+        while realm.segmentSizes().count < 5 { try process.commit(3_000) }
+        var reference = try requireValue(process.log.checkpointPoint)
+        reference.file = 1
+        try process.log.appendCheckpoint(reference, copy: reference)
+        realm.disk.damage("log-0-2", in: realm.path) { $0[100] ^= 1 }
+        try process.log.trimming.run()
+        expectEqual(realm.segmentSizes().count, 5)
+    }
 }
