@@ -109,9 +109,10 @@ package struct LogCheck {
 
     private mutating func run() throws(StoreError) {
         let names = try directory.names()
-        let isUnfinished = try UnfinishedMark.isUnfinished(directory, names, page)
-        guard !isUnfinished, let last = try RealmLog.lastSegmentNumber(directory) else {
-            if !isUnfinished, let error = RealmLog.missingLog(directory, names, page) {
+        guard try !UnfinishedMark.isUnfinished(directory, names, page),
+            let last = try RealmLog.lastSegmentNumber(directory)
+        else {
+            if let error = try RealmLog.missingLog(directory, lock, page) {
                 return damages.append(error)
             }
             throw StoreError(

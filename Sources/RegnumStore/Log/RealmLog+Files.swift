@@ -67,16 +67,25 @@ extension RealmLog {
     /// `invalidDatabase` if there are parts of one.
     package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
         if let directory = try? fileSystem.openDirectory(path, .readOnly),
-            let names = try? directory.names()
+            let lock = try? ReadOnlyLock(directory),
+            let error = try? missingLog(directory, lock, lock.loadControl())
         {
-            let page = (try? directory.openLock())?.loadControl()
-            if (try? UnfinishedMark.isUnfinished(directory, names, page)) == false,
-                let error = missingLog(directory, names, page)
-            {
-                return error
-            }
+            return error
         }
         return StoreError(.fileNotFound, "There is no realm in \"\(path)\".", path: path)
+    }
+
+    /// Returns the error for a directory in which a reader found no segment, as below. `nil` also
+    /// if another process is creating or removing the realm, or has removed it.
+    static func missingLog(
+        _ directory: any RealmDirectory, _ lock: any LockFile, _ page: ControlPage?
+    ) throws(StoreError) -> StoreError? {
+        // What a removal leaves has a mark or, at its end, no `LOCK`.
+        let names = try directory.names()
+        guard !names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }),
+            try !UnfinishedMark.isUnfinished(directory, names, page), try lock.isCurrent()
+        else { return nil }
+        return missingLog(directory, names, page)
     }
 
     /// Returns the error for a directory with parts of a realm and no segment of its log; `nil` if

@@ -44,12 +44,12 @@ extension RealmLog {
         _ place: Place, _ anyPage: ControlPage?, _ load: @escaping Load, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let path = place.directory.path
-        let names = try place.directory.names()
-        let isUnfinished = try UnfinishedMark.isUnfinished(place.directory, names, anyPage)
-        guard !isUnfinished, let last = try lastSegmentNumber(place.directory) else {
-            if !isUnfinished, let error = missingLog(place.directory, names, anyPage) {
-                throw error
-            }
+        guard
+            try !UnfinishedMark.isUnfinished(
+                place.directory, place.directory.names(), anyPage),
+            let last = try lastSegmentNumber(place.directory)
+        else {
+            if let error = try missingLog(place.directory, place.lock, anyPage) { throw error }
             throw StoreError(
                 .fileNotFound,
                 "There is no realm in \"\(path)\". Read-only configurations don't create one.",

@@ -156,6 +156,27 @@ import Testing
         expectEqual(RealmLog.absence(system, path: realm.path).code, .fileNotFound)
     }
 
+    /// A reader that has already opened `LOCK` when another process, which was about to remove the
+    /// realm, does so. It may have listed the files before.
+    @Test(arguments: [false, true])
+    func realmThatWasRemovedIsNoMissingLog(hasListed: Bool) throws {
+        for isReading in [true, false] {
+            try make()
+            realm.disk.setContents([1], of: "nodes-1", in: realm.path)
+            var isFirst = hasListed
+            system.willList = { [realm, system] in
+                if isFirst { return isFirst = false }
+                for name in ["log-0-0", "nodes-1", "LOCK"] {
+                    realm.disk.removeFile(name, in: realm.path)
+                }
+                system.willList = {}
+            }
+            let code =
+                isReading ? error(isReadOnly: true)?.code : codeThrown { _ = try check() }
+            expectEqual(code, .fileNotFound)
+        }
+    }
+
     // MARK: Large segments
 
     /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.

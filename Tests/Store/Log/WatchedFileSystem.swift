@@ -8,6 +8,7 @@ final class WatchedFileSystem: FileSystem {
     // Guard of all: set before the check starts, on the thread that runs it.
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
+    nonisolated(unsafe) var willList: () -> Void = {}
     /// The bytes of files that the disk can't read. Guard: as for the others.
     nonisolated(unsafe) var unreadable: [(name: String, range: Range<UInt64>)] = []
     /// How often that was tried. Guard: as for the others.
@@ -58,7 +59,10 @@ private final class WatchedDirectory: RealmDirectory {
     var isReadOnly: Bool { base.isReadOnly }
     func isCurrent() throws(StoreError) -> Bool { try base.isCurrent() }
     func freeByteCount() -> UInt64? { base.freeByteCount() }
-    func names() throws(StoreError) -> [String] { try base.names() }
+    func names() throws(StoreError) -> [String] {
+        system.willList()
+        return try base.names()
+    }
     func open(_ name: String) throws(StoreError) -> any StoreFile {
         system.willOpen(name)
         defer { system.didOpen(name) }
