@@ -57,6 +57,7 @@ extension Date {
     static func + (date: Date, duration: Duration) -> Date {
         date.addingTimeInterval(duration.inSeconds)
     }
+
     /// Returns the first date for which a condition holds, by bisection. It holds for `end` and,
     /// once it does, for all later dates.
     ///

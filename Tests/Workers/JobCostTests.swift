@@ -73,6 +73,7 @@ import Testing
         }
         expectEqual(try await queue.claim(upTo: 1).count, 0)
     }
+
     /// Each claim makes some of them ready. What it reads doesn't grow with the number of the
     /// others, nor with that of the jobs that are ready already.
     @Test func aClaimReadsTheFirstOfManyDueJobs() async throws {

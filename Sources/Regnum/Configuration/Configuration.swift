@@ -155,8 +155,8 @@ extension Realm {
         /// The maximum number of versions that snapshots, frozen values and streams of this process
         /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.
         /// `nil` means unlimited. ``Realm/stats()`` lists the snapshots that hold them. The writes
-        /// with which consumers save their positions and job queues end or renew claims, after
-        /// which they release versions, aren't limited.
+        /// of consumers, and those with which job queues end or renew claims, aren't limited,
+        /// because versions can be released after them.
         public var maximumNumberOfActiveVersions: UInt?
         /// The amount of history that the realm keeps from now on, for streams that resume from a
         /// cursor and for other readers of history. Stored in the realm, for all processes, until
