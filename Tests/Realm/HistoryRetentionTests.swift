@@ -34,7 +34,8 @@ import Testing
                 try $0.add(Person(String(repeating: "name", count: 60), age: number))
             }
             guard number % 8 == 7 else { continue }
-            for _ in 0..<400_000 where coordinator.statistics.checkpoints == checkpointCount {
+            let end = ContinuousClock.now + .seconds(400)
+            while coordinator.statistics.checkpoints == checkpointCount, ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(1))
             }
             checkpointCount = coordinator.statistics.checkpoints

@@ -104,7 +104,8 @@ import Testing
             states.append((Date(), amounts(realm)))
             try await Task.sleep(for: .milliseconds(3))
             guard round % 8 == 7 else { continue }
-            for _ in 0..<400_000 where coordinator.statistics.checkpoints == count {
+            let end = ContinuousClock.now + .seconds(400)
+            while coordinator.statistics.checkpoints == count, ContinuousClock.now < end {
                 try await Task.sleep(for: .milliseconds(1))
             }
             count = coordinator.statistics.checkpoints
