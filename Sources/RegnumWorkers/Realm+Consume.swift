@@ -30,8 +30,9 @@ extension Realm {
     /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
     ///   consumer of another class, and if the realm's `objectTypes` lack the class or
     ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer
-    ///   available (see ``ConsumerOptions/lostHistory``); `.readOnly`; `.closed` if the realm was
-    ///   already closed; the other errors of streams and writes. Writes that fail with `.busy` or
+    ///   available, and `.invalidInput` if the position, for example from an import, isn't one (see
+    ///   ``ConsumerOptions/lostHistory`` for both); `.readOnly`; `.closed` if the realm was already
+    ///   closed; the other errors of streams and writes. Writes that fail with `.busy` or
     ///   `.diskFull` are retried until the task is cancelled.
     public nonisolated func consume<T: Object>(
         _ type: T.Type, as name: String, options: ConsumerOptions = ConsumerOptions(),
