@@ -219,7 +219,8 @@ struct ConsumerLease: Sendable {
                         "The position of the consumer \"\(name)\" isn't a cursor: "
                             + "\"\(storedText(text))\".", className: className)
                 }
-                record.needsResync = true
+                // the attempts were at changes after that position
+                (record.cursor, record.needsResync, record.attempts) = (nil, true, 0)
             }
             let beginning = Beginning(
                 cursor: position,

@@ -135,8 +135,10 @@ import Testing
             try await world.saved()
         }
         try await world.realm.write { tx in
-            let record = tx.object(RegnumConsumerRecord.self, forPrimaryKey: "mailer")
-            try requireValue(record).cursor = "nonsense"
+            let found = tx.object(RegnumConsumerRecord.self, forPrimaryKey: "mailer")
+            let record = try requireValue(found)
+            record.cursor = "nonsense"
+            record.attempts = 1_000
         }
         let error = await realmError { try await consume(world.realm, 1) }
         expectTrue(error?.code == .invalidInput && error?.message.contains("nonsense") == true)
