@@ -30,6 +30,7 @@ struct Server: AsyncParsableCommand {
     func run() async throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         let logger = Logger(label: "board")
+        raiseDescriptorLimit()
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: realm)), objectTypes: Board.objectTypes)
         configuration.logger = logger
@@ -44,6 +45,16 @@ struct Server: AsyncParsableCommand {
             logger.critical("the server ended", metadata: ["error": "\(error)"])
             throw ExitCode.failure
         }
+    }
+
+    /// Allows as many open files as the system lets this process have: each open stream takes one,
+    /// and the usual limit is 1,024.
+    private func raiseDescriptorLimit() {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
     }
 
     /// Serves until a signal arrives, and then until the running requests have ended.

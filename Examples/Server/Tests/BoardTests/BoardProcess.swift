@@ -11,8 +11,12 @@ final class BoardProcess: Sendable {
     /// Starts a server and waits until it accepts connections.
     init(realm: URL, port: Int = 0) async throws {
         let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = ["--realm", realm.path, "--port", "\(port)"]
+        // With few descriptors, so that it has to raise the limit.
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", #"ulimit -Sn 64; exec "$@""#, "sh", Self.executable.path,
+            "--realm", realm.path, "--port", "\(port)",
+        ]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -40,11 +44,37 @@ final class BoardProcess: Sendable {
 
     var port: Int { Int(address.split(separator: ":").last ?? "") ?? 0 }
 
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
     /// Sends a signal to the process, waits for its end, and returns its exit code.
     @discardableResult
     func end(with signal: Int32) async -> Int32 {
-        kill(process.processIdentifier, signal)
+        send(signal)
         return await exit.value
+    }
+
+    /// What the process takes from the system.
+    struct Usage: CustomStringConvertible {
+        /// The memory in MiB, and the most that it has been.
+        var memory, peak: Int
+        var threads, descriptors: Int
+
+        var description: String {
+            "\(memory) MiB (at most \(peak)), \(threads) threads, \(descriptors) descriptors"
+        }
+    }
+
+    func usage() throws -> Usage {
+        let folder = "/proc/\(process.processIdentifier)"
+        let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
+        func number(_ name: String) throws -> Int {
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
+            return try #require(Int(line.filter(\.isNumber)))
+        }
+        return Usage(
+            memory: try number("VmRSS") / 1_024, peak: try number("VmHWM") / 1_024,
+            threads: try number("Threads"),
+            descriptors: try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count)
     }
 
     /// The `board` executable that was built together with the tests.
@@ -76,13 +106,29 @@ final class TemporaryFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     var realm: URL { url.appending(path: "board.realm") }
+
+    /// Changes a text in the realm's log.
+    func damage(_ text: String) throws {
+        for file in try FileManager.default.contentsOfDirectory(
+            at: realm, includingPropertiesForKeys: nil)
+        {
+            guard let place = try Data(contentsOf: file).range(of: Data(text.utf8)) else {
+                continue
+            }
+            let handle = try FileHandle(forUpdating: file)
+            try handle.seek(toOffset: UInt64(place.lowerBound))
+            try handle.write(contentsOf: [0])
+            return try handle.close()
+        }
+        Issue.record("The log doesn't contain \(text).")
+    }
 }
 
-/// Waits until a condition holds, for at most ten seconds.
+/// Waits until a condition holds, for at most a minute.
 func eventually(
     location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {
         if ContinuousClock.now > end {
             Issue.record("The condition doesn't hold.", sourceLocation: location)

@@ -3,7 +3,7 @@ import Testing
 
 /// Several server processes on one realm.
 @Suite(.serialized) struct BoardProcessTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -100,52 +100,21 @@ import Testing
         #expect(waited.body.contains(#""messages":[]"#))
     }
 
-    @Test func manyClientsGetTheWholeRoom() async throws {
+    @Test func damageMakesOnlyTheServerThatFindsItUnhealthy() async throws {
         let (first, second) = try await startTwo()
-        let client = BoardClient(address: first.address)
-        let addresses = [first.address, second.address]
-        let count = 120
-        let readers = (0..<100).map { index in
-            Task {
-                // Disconnects now and then, and resumes at the other server.
-                var reader = RoomReader()
-                var turn = index
-                while reader.messages.count < count {
-                    let next = min(reader.messages.count + 10 + index, count)
-                    try await reader.read("news", at: addresses[turn % 2]) {
-                        $0.messages.count >= next
-                    }
-                    turn += 1
-                }
-                return reader
-            }
-        }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for author in 0..<4 {
-                group.addTask {
-                    let client = BoardClient(address: addresses[author % 2])
-                    for number in 1...(count / 4) {
-                        try await client.post("\(number)", in: "news", as: "\(author)")
-                        try await Task.sleep(for: .milliseconds(80))
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let history = try await client.messages(in: "news")
-        #expect(history.map(\.number) == Array(1...count))
-        var completeCount = 0
-        for reader in readers {
-            let reader = try await reader.value
-            let isComplete = reader.messages == history && reader.received == Array(1...count)
-            completeCount += isComplete ? 1 : 0
-        }
-        #expect(completeCount == readers.count)
-        for server in [first, second] { #expect(await server.end(with: SIGTERM) == 0) }
+        second.send(SIGSTOP)
+        try await BoardClient(address: first.address).post("damaged", in: "news")
+        try folder.damage("damaged")
+        second.send(SIGCONT)
+        let other = BoardClient(address: second.address)
+        try await eventually { try await other.send("/health").status == 503 }
+        #expect(try await other.send("/health").body.contains(#""problem":"#))
+        // This server has the message in memory.
+        #expect(try await BoardClient(address: first.address).send("/health").status == 200)
     }
 
     /// Starts two servers that both have an empty room "news".
-    private func startTwo() async throws -> (BoardProcess, BoardProcess) {
+    func startTwo() async throws -> (BoardProcess, BoardProcess) {
         async let starting = BoardProcess(realm: folder.realm)
         let second = try await BoardProcess(realm: folder.realm)
         let first = try await starting

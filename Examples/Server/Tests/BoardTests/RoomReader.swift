@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Testing
 
 /// A message as clients receive it.
@@ -25,6 +26,8 @@ struct RoomReader: Sendable {
     /// The numbers of the messages in all events, in the order in which they were received.
     var received: [Int] = []
     var resetCount = 0
+    /// The number of streams that were opened.
+    var streamCount = 0
     var heartbeatCount = 0
 
     /// The part of a change set that is needed to apply it.
@@ -39,28 +42,51 @@ struct RoomReader: Sendable {
     }
 
     /// Opens the event stream of a room, from the last event on, and reads until a condition holds,
-    /// or to the end of the stream.
+    /// or to the end of the stream. While the condition is evaluated, nothing is read.
     ///
     /// - Returns: Whether the condition holds.
     /// - Throws: The error with which the connection broke.
     @discardableResult
     mutating func read(
-        _ room: String, at address: String, until isDone: (RoomReader) -> Bool = { _ in false }
+        _ room: String, at address: String,
+        until isDone: (RoomReader) async throws -> Bool = { _ in false }
     ) async throws -> Bool {
-        var request = HTTPClientRequest(url: "\(address)/rooms/\(room)/events")
+        var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/rooms/\(room)/events")
+        request.headers.add(name: "Host", value: "board")
         if let lastID { request.headers.add(name: "Last-Event-ID", value: lastID) }
-        let response = try await BoardClient.http.execute(request, timeout: .seconds(120))
-        try #require(response.status == .ok)
-        var rest = Data()
-        for try await buffer in response.body {
-            rest.append(contentsOf: buffer.readableBytesView)
-            while let end = rest.range(of: Data("\n\n".utf8)) {
-                try apply(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
-                rest = Data(rest[end.upperBound...])
-                if isDone(self) { return true }
+        let connection = try await Self.connect(to: try #require(URL(string: address)))
+        streamCount += 1
+        return try await connection.executeThenClose { parts, requests in
+            try await requests.write(.head(request))
+            try await requests.write(.end(nil))
+            var rest = Data()
+            for try await part in parts {
+                if case .head(let head) = part { try #require(head.status == .ok) }
+                guard case .body(let buffer) = part else { continue }
+                rest.append(contentsOf: buffer.readableBytesView)
+                while let end = rest.range(of: Data("\n\n".utf8)) {
+                    try apply(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
+                    rest = Data(rest[end.upperBound...])
+                    if try await isDone(self) { return true }
+                }
             }
+            return try await isDone(self)
         }
-        return isDone(self)
+    }
+
+    /// Connects with small buffers, so that a reader that stalls soon holds up the server.
+    private static func connect(
+        to address: URL
+    ) async throws -> NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart> {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.socketOption(.so_rcvbuf), value: 16_384)
+            .channelOption(.tcpOption(.init(rawValue: TCP_MAXSEG)), value: 1_024)
+            .connect(host: address.host ?? "", port: address.port ?? 80) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                }
+            }
     }
 
     /// Applies an event, given without its last line break.
@@ -101,12 +127,8 @@ struct RoomReader: Sendable {
 struct BoardClient: Sendable {
     var address: String
 
-    /// The client of all tests, with enough connections for all of them.
-    static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 500
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    /// The client of all tests.
+    static let http = HTTPClient(eventLoopGroupProvider: .singleton)
 
     /// Sends a request, with a body if there is one to post, and returns the status and the body.
     func send(_ path: String, _ body: String? = nil) async throws -> (status: Int, body: String) {
