@@ -6,7 +6,7 @@ extension BoardProcessTests {
     /// Writes a picture of a page to the path in `BOARD_SCREENSHOT`.
     @Test(
         .enabled(if: Browser.isInstalled, "Debian's package chromium isn't installed."),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func pagesOfTwoServersShowTheSame() async throws {
         let (first, second) = try await startTwo()
         let client = BoardClient(address: first.address)

@@ -124,11 +124,11 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// Waits until a condition holds, for at most a minute.
+/// Waits until a condition holds, for at most two minutes.
 func eventually(
     location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(120)
     while try await !condition() {
         if ContinuousClock.now > end {
             Issue.record("The condition doesn't hold.", sourceLocation: location)

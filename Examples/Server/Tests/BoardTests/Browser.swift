@@ -20,7 +20,7 @@ final class Browser {
             "-c", #"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh",
             "/usr/bin/chromium", "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
             "--remote-debugging-pipe", "--user-data-dir=\(profile.path)",
-            "--window-size=900,480", "--force-device-scale-factor=1.5", "--hide-scrollbars",
+            "--window-size=900,567", "--force-device-scale-factor=1.5", "--hide-scrollbars",
         ]
         process.standardInput = commands
         let replies = Pipe()
@@ -112,6 +112,8 @@ struct BrowserPage {
     /// Returns a picture of the page, as a PNG file.
     func screenshot() async throws -> Data {
         struct Picture: Decodable { var data: Data }
+        let _: [String: String] = try await browser.send(
+            "Page.bringToFront", [:], session: session)
         let picture: Picture = try await browser.send(
             "Page.captureScreenshot", [:], session: session)
         return picture.data

@@ -153,6 +153,13 @@ struct BoardClient: Sendable {
         try #require(response.status == 201, "\(response.body)")
     }
 
+    /// Returns the number of streams that the server has open.
+    func streamCount() async throws -> Int {
+        struct Health: Decodable { var streams: Int }
+        let body = try await send("/health").body
+        return try JSONDecoder().decode(Health.self, from: Data(body.utf8)).streams
+    }
+
     /// Returns all messages of a room, page by page.
     func messages(in room: String) async throws -> [ReceivedMessage] {
         var messages: [ReceivedMessage] = []
