@@ -68,7 +68,7 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     public func page(
         after cursor: PageCursor? = nil, limit: Int
     ) throws(Realm.Error) -> ResultsPage<Frozen<Model>> {
-        try current.page(after: cursor, limit: limit)
+        try read { (current) throws(Realm.Error) in try current.page(after: cursor, limit: limit) }
     }
 
     /// Returns up to `limit` of the current objects, the most relevant to the full-text searches of
@@ -76,7 +76,15 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     public func mostRelevant(
         limit: Int
     ) throws(Realm.Error) -> [SearchHit<Frozen<Model>>] {
-        try current.mostRelevant(limit: limit)
+        try read { (current) throws(Realm.Error) in try current.mostRelevant(limit: limit) }
+    }
+
+    /// Passes the current results to a function that throws. Also throws the errors of finding the
+    /// owner, which ``current`` can't throw.
+    private func read<Answer>(
+        _ body: (FrozenResults<Model>) throws(Realm.Error) -> Answer
+    ) throws(Realm.Error) -> Answer {
+        try ReadScope.runThrowing { () throws(Realm.Error) in try body(current) }
     }
 
     /// Returns the current position of the first occurrence of an object, or `nil` if there is

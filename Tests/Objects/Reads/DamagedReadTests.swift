@@ -305,6 +305,9 @@ private final class Calls: Sendable {
             await realmError { for try await _ in item.previous.changes { break } },
         ]
         expectEqual(streams.map { $0?.code }, Array(repeating: .invalidDatabase, count: 4))
+        // also outside of a read, where a property would trap
+        let error = #expect(throws: Realm.Error.self) { try item.previous.page(limit: 5) }
+        expectTrue(error?.code == .invalidDatabase && error?.key == "500")
         await realm.close()
     }
 
