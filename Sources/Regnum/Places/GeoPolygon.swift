@@ -10,7 +10,8 @@
 /// three different points, or one that crosses itself, passes through a point twice or has an edge
 /// between antipodal points; rings that cross, or share an edge or more than one point; a hole that
 /// isn't within the outer ring, or that overlaps another hole; thousands of long edges side by
-/// side, which would take too long to compare. A point that repeats the previous one is ignored.
+/// side, or of holes, which would take too long to compare. A point that repeats the previous one
+/// is ignored.
 public struct GeoPolygon: GeoShape {
     /// The points of the outer ring; the last one repeats the first.
     public let outerRing: [GeoPoint]

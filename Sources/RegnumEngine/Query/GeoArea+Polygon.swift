@@ -18,10 +18,11 @@ extension GeoArea {
     /// same; if two rings share more than one point; if a hole isn't within the outer ring, or is
     /// within another hole.
     ///
-    /// Throws as well if so many edges are close to each other that comparing them would take long,
-    /// in polygons of thousands of long edges side by side.
+    /// Throws as well if comparing the edges or the holes would take long: in polygons of thousands
+    /// of long edges side by side, or of thousands of holes.
     ///
-    /// - Parameter maximumPairCount: The number of pairs of edges that may be compared; `nil` for
+    /// - Parameter maximumPairCount: The number of pairs of edges that may be compared, and that of
+    ///   pairs of holes and the vertices of those close to each other; `nil` for
     ///   `Limits.maximumEdgePairCount`, and more for many edges.
     /// - Complexity: O(n log² n) for n points, if few edges are close to each other, and O(n) for
     ///   each hole.
@@ -43,7 +44,7 @@ extension GeoArea {
         }
         let pairCount = maximumPairCount ?? Limits.maximumEdgePairCount + 512 * edges.count
         try GeoEdgeTree(edges).checkCrossings(maximumPairCount: pairCount)
-        try GeoArea.checkNesting(areas)
+        try GeoArea.checkNesting(areas, maximumCount: pairCount)
         self.init(outer, holes: Array(areas.dropFirst()), text: text)
     }
 
@@ -76,10 +77,20 @@ extension GeoArea {
     ///
     /// Two rings that share at most one point and don't cross are on one side of each other: one of
     /// the other points tells which.
-    private static func checkNesting(_ areas: [GeoRing]) throws(GeoMistake) {
+    private static func checkNesting(
+        _ areas: [GeoRing], maximumCount: Int
+    ) throws(GeoMistake) {
         let points = areas.map { Set($0.vertices) }
+        let circles = areas.map { GeoCircumcircle($0.vertices) }
+        var left = maximumCount
         for (index, ring) in areas.enumerated().dropFirst() {
             for (other, area) in areas[..<index].enumerated() {
+                let areApart = other > 0 && circles[index].isApart(from: circles[other])
+                left -= areApart ? 1 : ring.vertices.count + area.vertices.count
+                guard left >= 0 else {
+                    throw GeoMistake(message: "The polygon has too many holes.")
+                }
+                if areApart { continue }
                 guard points[index].intersection(points[other]).count <= 1 else {
                     throw GeoMistake(
                         message: "\(name(index)) shares more than one point with "

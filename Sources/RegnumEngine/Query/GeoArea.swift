@@ -61,7 +61,7 @@ struct GeoBounds: Hashable {
     /// The maximum difference of longitudes; 180 or more for all of them.
     private var longitudeDifference = 180.0
 
-    private static let tolerance = 1e-6
+    fileprivate static let tolerance = 1e-6
 
     /// Longitudes and latitudes of rectangles that have every point for which `mayContain` is true:
     /// two of them across the antimeridian.
@@ -88,18 +88,10 @@ struct GeoBounds: Hashable {
             asin(min(sin(radius) / cos(latitude), 1)) * 180 / .pi + 1_000 * GeoBounds.tolerance
     }
 
-    /// Creates the bounds of the area of at most a hemisphere that a ring encloses: a circle of
-    /// less than a hemisphere that contains the vertices also contains the edges, and therefore the
-    /// area.
+    /// Creates the bounds of the area of at most a hemisphere that a ring encloses.
     init(containing vertices: [GeoVector]) {
-        let sum = vertices.reduce(SIMD3<Double>()) { $0 + $1.coordinates }
-        let length = sum.length
-        var radius = Double.pi
-        if length > 1e-6 {
-            radius = vertices.reduce(0) { max($0, sum.angle(to: $1.coordinates)) }
-        }
-        let isNarrow = radius < .pi / 2 - GeoBounds.tolerance
-        self.init(center: sum, radius: isNarrow ? radius : .pi)
+        let circle = GeoCircumcircle(vertices)
+        self.init(center: circle.center, radius: circle.radius)
     }
 
     @inline(__always)
@@ -107,6 +99,36 @@ struct GeoBounds: Hashable {
         guard latitudes.contains(latitude) else { return false }
         let difference = abs(longitude - self.longitude)
         return min(difference, 360 - difference) <= longitudeDifference
+    }
+}
+
+/// A circle around the area of at most a hemisphere that a ring encloses: one of less than a
+/// hemisphere that contains the vertices also contains the edges, and therefore the area.
+struct GeoCircumcircle {
+    /// A unit vector, unless the radius is pi.
+    let center: SIMD3<Double>
+    /// An angle; pi if the vertices aren't in a smaller circle around the center.
+    let radius: Double
+
+    init(_ vertices: [GeoVector]) {
+        let sum = vertices.reduce(SIMD3<Double>()) { $0 + $1.coordinates }
+        let length = sum.length
+        var greatest = Double.pi
+        if length > 1e-6 {
+            greatest = vertices.reduce(0) { max($0, sum.angle(to: $1.coordinates)) }
+        }
+        let isNarrow = greatest < .pi / 2 - GeoBounds.tolerance
+        center = isNarrow ? sum / length : sum
+        radius = isNarrow ? greatest : .pi
+    }
+
+    /// Whether the circles are far enough from each other to have no point in common.
+    func isApart(from other: GeoCircumcircle) -> Bool {
+        guard radius < .pi, other.radius < .pi else { return false }
+        // a straight line is shorter than the arc
+        let difference = center - other.center
+        let reach = radius + other.radius + 1e-12
+        return difference.dot(difference) > reach * reach
     }
 }
 

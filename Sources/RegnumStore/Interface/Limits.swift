@@ -65,7 +65,8 @@ package enum Limits {
     package static let maximumWordLetterCount = 64
     /// Words of a full-text search.
     package static let maximumSearchWordCount = 64
-    /// Pairs of edges of a polygon that are compared, in addition to 512 for each edge.
+    /// Pairs of edges of a polygon that are compared, in addition to 512 for each edge; also pairs
+    /// of holes, and the vertices of those that are close to each other.
     package static let maximumEdgePairCount = 1 << 24
 
     // MARK: Commits

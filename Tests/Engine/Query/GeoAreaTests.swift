@@ -156,6 +156,35 @@ import Testing
         expectEqual(error?.message.contains("too many edges"), true)
     }
 
+    @Test func polygonsWithManyHolesAreLimited() throws {
+        func ring(_ corners: [(Double, Double)]) -> [GeoVector] {
+            corners.map { GeoVector(latitude: $0.0, longitude: $0.1) }
+        }
+        func hole(_ number: Int) -> [GeoVector] {
+            let (x, y) = (Double(5 + number / 30), Double(5 + number % 30))
+            return ring([(x, y), (x + 0.3, y), (x, y + 0.3)])
+        }
+        let outer = ring([(0, 0), (0, 40), (40, 40), (40, 0)])
+        let rings = [outer] + (0..<900).map(hole)
+        let area = try GeoArea(rings: rings, text: "")
+        expectTrue(area.contains(latitude: 20.5, longitude: 20.5))
+        expectEqual(area.contains(latitude: 20.1, longitude: 20.1), false)
+        let error = #expect(throws: GeoMistake.self) {
+            try GeoArea(rings: rings, text: "", maximumPairCount: 390_000)
+        }
+        expectEqual(error?.message.contains("too many holes"), true)
+        let overlapping = ring([(20.1, 20.1), (20.1, 21), (21, 20.1)])
+        let overlap = #expect(throws: GeoMistake.self) {
+            try GeoArea(rings: rings + [overlapping], text: "")
+        }
+        expectEqual(overlap?.message.contains("cross"), true)
+        let inner = ring([(20.1, 20.1), (20.15, 20.1), (20.1, 20.15)])
+        let nested = #expect(throws: GeoMistake.self) {
+            try GeoArea(rings: rings + [inner], text: "")
+        }
+        expectEqual(nested?.message.contains("overlap"), true)
+    }
+
     /// Holes are compared with the outer ring by one point that they don't share with it.
     @Test func holesThatShareAPointWithTheOuterRing() throws {
         func vectors(_ corners: [(Double, Double)]) -> [GeoVector] {
