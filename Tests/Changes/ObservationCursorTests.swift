@@ -201,6 +201,8 @@ import Testing
             "\(identity)-99999999999999999999", "\(identity)-18446744073709551616",
             "\(identity.dropLast())-7", "\(identity)0-7",
             "\(identity)-7-7", " \(cursor)", "\(String(repeating: "g", count: 32))-7",
+            "\(identity)-07", "\(identity)-+7", "\(identity)-00000000000000000007",
+            "\(String(repeating: "A", count: 32))-7", "+\(String(repeating: "a", count: 31))-7",
         ] {
             expectNil(ChangeCursor(text), "\(text)")
             #expect(throws: DecodingError.self) {

@@ -30,15 +30,14 @@ extension ChangeCursor: LosslessStringConvertible {
     /// Creates a cursor from its text form. Returns `nil` for any other text.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].count == 32, !parts[1].isEmpty, parts[1].count <= 20,
+        guard parts.count == 2, parts[0].count == 32, parts[1].count <= 20,
             let digits = String(parts[0]), let high = UInt64(digits.prefix(16), radix: 16),
             let low = UInt64(digits.suffix(16), radix: 16),
-            // rejects uppercase letters and signs
-            equalUTF8(high.hexadecimal + low.hexadecimal, digits),
-            parts[1].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
             let version = UInt64(String(decoding: parts[1], as: UTF8.self))
         else { return nil }
         self.init(high: high, low: low, version: version)
+        // Each cursor has one text form: without uppercase letters, signs and leading zeros.
+        guard equalUTF8(description, text) else { return nil }
     }
 
     /// The text form: 32 hexadecimal digits, a hyphen and the version.

@@ -11,7 +11,9 @@ extension Query {
     /// False for `nil`, for an object with another `type`, and for one with fewer than two
     /// coordinates or with coordinates that are out of range. A class that doesn't have the
     /// properties of a point, or a shape that encloses no area, is an error, which is reported when
-    /// the query is used.
+    /// the query is used. For a shape from a client, call a function that throws, such as `page` or
+    /// `filter` (with `"location GEOWITHIN %@"`), or read the results in ``Snapshot/read(_:)``: a
+    /// property such as `count` of frozen or live results traps elsewhere.
     ///
     /// - Complexity: O(v) for each object and a polygon of v points. With a geospatial index (see
     ///   ``Persisted/init(geoIndexed:)``), only objects near the shape are tested, if they are few.

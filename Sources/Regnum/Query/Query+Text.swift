@@ -100,6 +100,10 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     /// marks, with a phrase that doesn't end, with an excluded prefix, or with a word or phrase
     /// that is both required and excluded fails with `.invalidQuery`, and so does one on a property
     /// without a full-text index. `nil` has no words.
+    ///
+    /// For words that a user has typed, call a function that throws this error, such as
+    /// `mostRelevant`, `page` or `filter` (with `"text TEXT %@"`), or read the results in
+    /// ``Snapshot/read(_:)``: a property such as `count` of frozen or live results traps elsewhere.
     public func matchesText(_ words: String) -> Query<Bool> {
         if case .column(_, let column) = node, column.isFullTextIndexed {
             do throws(StoreError) { try Predicate.check(search: words) } catch {
