@@ -17,6 +17,7 @@ final class PagedItem: Object {
 final class PagedShelf: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var items: List<PagedItem>
+    @Persisted var chosen: MutableSet<PagedItem>
 }
 
 /// Pages that continue after the last object of the page before.
@@ -158,6 +159,32 @@ final class PagedShelf: Object {
             expectEqual(third.map(\.id), [0, 1, 1, 1])
             while let index = items.firstIndex(where: { $0.id == 1 }) { items.remove(at: index) }
             expectEqual(try sorted.page(after: third.cursor, limit: 2).map(\.id), [4])
+        }
+    }
+
+    /// The elements of a set are in order of creation, so the place of one that was removed is
+    /// clear.
+    @Test func pagesOfASetGoOnBehindAnElementThatWasRemoved() async throws {
+        let realm = try await makeRealm((0..<6).map { PagedItem($0, rank: $0 / 3) })
+        try await realm.write { tx in
+            let shelf = try requireValue(tx.object(PagedShelf.self, forPrimaryKey: 0))
+            shelf.chosen.insert(objectsIn: shelf.items)
+        }
+        let chosen = realm.object(PagedShelf.self, forPrimaryKey: 0).chosen
+        for items in [chosen, chosen.sorted(by: \.rank), chosen.where { $0.id != 3 }] {
+            let first = try items.page(limit: 2)
+            expectEqual(first.map(\.id), [0, 1])
+            try await realm.write { tx in
+                let shelf = try requireValue(tx.object(PagedShelf.self, forPrimaryKey: 0))
+                shelf.chosen.remove(try requireValue(tx.object(PagedItem.self, forPrimaryKey: 1)))
+            }
+            let second = try items.page(after: first.cursor, limit: 1)
+            expectEqual(second.map(\.id), [2])
+            try await realm.write { tx in
+                let shelf = try requireValue(tx.object(PagedShelf.self, forPrimaryKey: 0))
+                expectEqual(try shelf.chosen.page(limit: 2).map(\.id), [0, 2])
+                shelf.chosen.insert(try requireValue(tx.object(PagedItem.self, forPrimaryKey: 1)))
+            }
         }
     }
 

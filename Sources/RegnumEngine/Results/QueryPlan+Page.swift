@@ -180,7 +180,7 @@ extension CompiledQuery {
             }
             return low
         }
-        if !keepsPositions {
+        if !keepsPositions(root) {
             let first = bound { order.compare($0, start) < 0 }
             let last = bound { order.compare($0, start) <= 0 }
             return min(first + occurrence + 1, last)
@@ -203,10 +203,13 @@ extension CompiledQuery {
         return nil
     }
 
-    /// Whether rows with equal values are in the order of a list or map, not ascending.
-    private var keepsPositions: Bool {
+    /// Whether rows with equal values are in the order of a list or map. Those of a set are
+    /// ascending, like all others.
+    private func keepsPositions(_ root: DatabaseContent) -> Bool {
         switch source {
-        case .related(.list, _, _), .related(.entryTargets, _, _): true
+        case .related(.list(let list, _), _, _):
+            root.listSchema(list.table, list.list)?.kind != .set
+        case .related(.entryTargets, _, _): true
         case .related, .table, .nothing: false
         }
     }
