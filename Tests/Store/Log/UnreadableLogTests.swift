@@ -165,7 +165,10 @@ import Testing
             realm.disk.setContents([1], of: "nodes-1", in: realm.path)
             var isFirst = hasListed
             system.willList = { [realm, system] in
-                if isFirst { return isFirst = false }
+                guard !isFirst else {
+                    isFirst = false
+                    return
+                }
                 for name in ["log-0-0", "nodes-1", "LOCK"] {
                     realm.disk.removeFile(name, in: realm.path)
                 }
