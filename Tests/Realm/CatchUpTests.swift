@@ -9,7 +9,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// A health check calls `catchUp` to learn whether a process can follow the others.
-@Suite(.timeLimit(.minutes(2))) struct CatchUpTests {
+@Suite(.timeLimit(.minutes(8))) struct CatchUpTests {
     private final class Ping: Object {
         @Persisted var number: Int
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import RegnumWorkers
 
 /// Queues and consumers that end while another writer has the turn.
-@Suite(.timeLimit(.minutes(2))) struct StopWaitTests {
+@Suite(.timeLimit(.minutes(8))) struct StopWaitTests {
     private let clock = ManualClock()
     private let journal = Journal()
     /// What is logged.
