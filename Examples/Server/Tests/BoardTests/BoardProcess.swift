@@ -68,8 +68,9 @@ final class BoardProcess: Sendable {
         let folder = "/proc/\(process.processIdentifier)"
         let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
         func number(_ name: String) throws -> Int {
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
-            return try #require(Int(line.filter(\.isNumber)))
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+            let digits = try #require(line).filter(\.isNumber)
+            return try #require(Int(digits))
         }
         return Usage(
             memory: try number("VmRSS") / 1_024, peak: try number("VmHWM") / 1_024,
