@@ -28,13 +28,7 @@ final class CheckpointKillRound {
     init(_ group: ChildGroup, _ seed: UInt64, hasPeer: Bool) async throws {
         self.group = group
         random = SeededRandom(seed)
-        let realm = try await Ledger.open(group.realm, makesCheckpoints: false)
-        let turn = try await realm.beginWrite()
-        let transaction = EngineTransaction(base: turn.base)
-        try Ledger.addTables(transaction)
-        let commit = try transaction.commit(timestampMicroseconds: 0)
-        try await realm.commit(turn, commit, durability: .full)
-        await realm.close()
+        try await Ledger.make(group.realm)
         peer = hasPeer ? try group.start("ledger", "bob") : nil
         _ = try await peer?.lines(1)
     }

@@ -101,6 +101,8 @@ import Regnum
             try await replace(path, room: arguments[0])
         case ("ledger", 1):
             try await keepLedger(path, arguments[0], terminationSignal)
+        case ("audit", _):
+            try await auditLedgers(path, arguments, terminationSignal)
         case ("drain", 1):
             try await drain(path, batchSize: Int(arguments[0]) ?? 1, terminationSignal)
         case ("measure", 1):

@@ -43,6 +43,32 @@ func keepLedger(
     await realm.close()
 }
 
+/// Verifies what writers wrote in one version after the other until the signal, and prints each
+/// version. Any problem or error ends the process with a message.
+func auditLedgers(
+    _ path: String, _ writers: [String], _ terminationSignal: TerminationSignal
+) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Ledger.open(path, makesCheckpoints: false)
+    let audit = terminationSignal.task {
+        while !Task.isCancelled {
+            try await realm.catchUp()
+            let root = realm.published
+            for writer in writers {
+                if let problem = Ledger(writer: writer).problem(root) { end(problem) }
+            }
+            printLine("\(root.version)")
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+    do {
+        try await audit.value
+    } catch is CancellationError {
+        // Cancelled while it slept.
+    }
+    await realm.close()
+}
+
 private func end(_ sentence: String) -> Never {
     printError(sentence)
     exit(1)

@@ -36,8 +36,18 @@ struct Ledger {
         return try await Coordinator.open(options)
     }
 
-    /// Adds the classes to an empty realm.
-    static func addTables(_ transaction: EngineTransaction) throws {
+    /// Makes a realm with the classes.
+    static func make(_ path: String) async throws {
+        let realm = try await open(path, makesCheckpoints: false)
+        let turn = try await realm.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        try addTables(transaction)
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        try await realm.commit(turn, commit, durability: .full)
+        await realm.close()
+    }
+
+    private static func addTables(_ transaction: EngineTransaction) throws {
         _ = try transaction.addTable(
             name: "Account",
             columns: [
