@@ -10,6 +10,8 @@ import Regnum
 ///                                   until COUNT or SIGTERM
 ///     follow PATH ROOM POLICY [stepwise]   prints the elements of a stream of the room's messages,
 ///                                   one per line of standard input (see Follow.swift)
+///     serve PATH SOCKET             prints "ready" and serves the messages of rooms to clients of a
+///                                   socket until SIGTERM (see Serve.swift)
 ///     visit PATH ROOM NAME COUNT    opens, sends one message, prints its id, closes; COUNT times
 ///     hammer PATH SECONDS full|relaxed   prints "ready", waits for a line, commits back to back,
 ///                                   prints a line for each commit (see Hammer.swift)
@@ -81,6 +83,8 @@ import Regnum
         case ("follow", 2), ("follow", 3):
             try await follow(
                 path, arguments[0], arguments[1], isStepwise: arguments.last == "stepwise")
+        case ("serve", 1):
+            try await serve(path, arguments[0], terminationSignal)
         case ("visit", 3):
             try await visit(
                 path, Sender(room: arguments[0], name: arguments[1]),
