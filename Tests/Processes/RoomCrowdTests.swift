@@ -10,7 +10,7 @@ import Testing
 /// The moments also depend on the machine, so a seed doesn't repeat a run exactly.
 @Suite(.serialized) struct RoomCrowdTests {
     private static let clientCount = Effort.count(gate: 100, soak: 1_000)
-    private static let killCount = Effort.count(gate: 8, soak: 60)
+    private static let killCount = Effort.count(gate: 8, soak: 30)
     /// The number of messages posted between two starts of the server that is killed.
     private static let messageCount = 60
     private static let rooms = ["general", "news", "random", "support"]
