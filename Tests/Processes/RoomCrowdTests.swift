@@ -33,6 +33,7 @@ import Testing
                 16, of: Self.rooms, until: "welcome", at: sockets, random.next())
             defer { visitors.cancel() }
             for room in Self.rooms { try await realm.post("welcome", in: room) }
+            visitors.tell { $0.isPosting = false }
             _ = try await visitors.end()
             try await waitForNone(of: "sockets of visitors") {
                 try ProcessUsage(survivor).socketCount - unused.socketCount
