@@ -123,6 +123,29 @@ import Testing
         expectTrue(lostCount > 0)
     }
 
+    /// The next process marks the control page as "writing" before it removes a torn tail, and
+    /// publishes the end only after that.
+    @Test func readerOpenedAfterAPowerLossWaitsForTheEndOfARecovery() throws {
+        let disk = SimFileSystem(seed: 8)
+        let log = try TinyStore.open(disk).log
+        try expectTrue(log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+        try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
+        var lostCount = 0
+        for image in disk.crashImages() {
+            let machine = image.fileSystem
+            let reader = try TestSeed.open(machine, isReadOnly: true).log
+            let lock = try machine.openDirectory(TinyStore.path, .existing).openLock()
+            guard var page = lock.loadControl() else { continue }
+            if page.visibleEnd > reader.position { lostCount += 1 }
+            page.isWriting = true
+            lock.storeControl(&page)
+            expectEqual(reader.isBehind(), false, "\(image.summary)")
+            try reader.catchUp(Self.refuse)
+        }
+        expectTrue(lostCount > 0)
+    }
+
     @Test func readerFollowsAWriterThroughSegments() throws {
         let disk = SimFileSystem(seed: 3)
         let writer = try TinyStore.open(disk).log

@@ -31,13 +31,22 @@ extension RealmLog {
     /// page of this realm.
     func readablePage() -> ControlPage? {
         guard var page = lock.loadControl(), page.realmID == realmID else { return nil }
-        let isOutdated = page == outdatedPage
+        let isOutdated = isOutdated(page)
         if isReadOnly { page.dropUnconfirmedEnd(lock) }
         if isOutdated {  // a power loss may have taken the rest
             page.visibleEnd = min(page.visibleEnd, position)
             page.segmentNumber = min(page.segmentNumber, segment.header.number)
         }
         return page
+    }
+
+    /// Whether nothing has been published since the page was found to be outdated. A process that is
+    /// recovering the realm changes other fields of it before that.
+    private func isOutdated(_ page: ControlPage) -> Bool {
+        guard let known = outdatedPage else { return false }
+        return page.bootID == known.bootID && page.segmentNumber == known.segmentNumber
+            && page.durableEnd == known.durableEnd && page.visibleEnd == known.visibleEnd
+            && page.version == known.version
     }
 
     /// Whether the control page has been valid while the realm was open. It may have been lost when
