@@ -10,6 +10,7 @@ extension RealmLog {
         if isReadOnly { (lock as? ReadOnlyLock)?.show(in: directory) }
         if holdsWriter { return }
         try checkLock()
+        noteLatePage()
         guard let page = readablePage() else {
             if hadPage { throw damagedPage }
             return
@@ -47,6 +48,15 @@ extension RealmLog {
         return page.bootID == known.bootID && page.segmentNumber == known.segmentNumber
             && page.durableEnd == known.durableEnd && page.visibleEnd == known.visibleEnd
             && page.version == known.version
+    }
+
+    /// Notes that the control page is outdated if it couldn't be read when the realm was opened, and
+    /// is from an earlier boot.
+    private func noteLatePage() {
+        guard isReadOnly, !hadPage, let page = lock.loadControl(), page.realmID == realmID,
+            let boot = page.bootID, let bootID, boot != bootID
+        else { return }
+        outdatedPage = page
     }
 
     /// Whether the control page has been valid while the realm was open. It may have been lost when

@@ -39,8 +39,8 @@ package final class RealmLog: @unchecked Sendable {
     /// The recovery done when the writer lock was last acquired, until it is retrieved.
     private var pendingRecovery: RecoveryReport?
     var control: ControlPage
-    /// The control page when the realm was opened read-only, if nothing confirms its visible end
-    /// (`openAlone`).
+    /// The control page that was found when the realm was opened read-only, or later if it couldn't
+    /// be read then, if nothing confirms its visible end (`openAlone`).
     var outdatedPage: ControlPage?
     /// The number of commits that were delivered.
     var deliveredCount: UInt64 = 0

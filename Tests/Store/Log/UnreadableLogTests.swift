@@ -128,6 +128,43 @@ import Testing
         opened.log.releaseLocks()
     }
 
+    /// `LOCK` can be newer than what a power failure has left of the log.
+    @Test func lockThatBecomesReadableMayBeOutdated() throws {
+        let process = try realm.openWriter()
+        try process.commit()
+        try process.write()
+        process.log.publish()
+        let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+        let refuse: RealmLog.Deliver = { (_) throws(StoreError) in
+            throw StoreError(.invalidInput, "An unknown commit was delivered.")
+        }
+        var lostCount = 0
+        for image in realm.disk.crashImages() {
+            let machine = WatchedFileSystem(image.fileSystem)
+            machine.unreadable = [("LOCK", 0..<4_096)]
+            let reader = try RealmLog.openForReading(
+                machine, path: realm.path, options: realm.options, load: load
+            ) { (_) throws(StoreError) in }.log
+            let version = reader.version
+            machine.unreadable = []
+            expectTrue(reader.isBehind())
+            try reader.catchUp(refuse)
+            let page = reader.lock.loadControl()
+            if let page, page.visibleEnd > reader.position { lostCount += 1 }
+            expectTrue(page == nil || !reader.isBehind())
+            let writer = try RealmLog.open(
+                machine, path: realm.path, options: realm.options
+            ) { (_) throws(StoreError) in }.log
+            try expectTrue(writer.tryBecomeWriter(refuse))
+            try writer.append([LogFixture.body(version + 1, 10)], version: version + 1)
+            try writer.sync()
+            writer.publish()
+            try reader.catchUp { (_) throws(StoreError) in }
+            expectEqual(reader.version, version + 1)
+        }
+        expectTrue(lostCount > 0)
+    }
+
     // MARK: No segment
 
     // Covers .invalidDatabase
