@@ -115,6 +115,7 @@ private final class FaultyFile: StoreFile {
         self.faults = faults
     }
 
+    var isRemoved: Bool { base.isRemoved }
     func size() throws(StoreError) -> UInt64 { try base.size() }
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
         try base.read(at: offset, count: count)

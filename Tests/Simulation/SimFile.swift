@@ -23,6 +23,12 @@ package final class SimFile: StoreFile {
         }
     }
 
+    package var isRemoved: Bool {
+        fileSystem.state.withLock { state in
+            !state.directories.values.contains { $0.entries.values.contains(inode) }
+        }
+    }
+
     package func size() throws(StoreError) -> UInt64 {
         try fileSystem.check(.size, path)
         return fileSystem.state.withLock { UInt64($0.inodes[inode]!.content.count) }

@@ -137,6 +137,9 @@ extension RealmDirectory {
 
 /// A file of a realm, other than `LOCK`. Closed when the last reference is released.
 package protocol StoreFile: AnyObject, Sendable {
+    /// Whether the file no longer has a name, as far as that is known. It stays readable. Needs no
+    /// disk access.
+    var isRemoved: Bool { get }
     /// Returns the current size in bytes.
     func size() throws(StoreError) -> UInt64
     /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.

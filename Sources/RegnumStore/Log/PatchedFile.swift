@@ -75,6 +75,7 @@ final class PatchedFile: StoreFile {
             + read(at: middle, count: count - firstCount)
     }
 
+    var isRemoved: Bool { base.isRemoved }
     func size() throws(StoreError) -> UInt64 { try base.size() }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
         try base.write(bytes, at: offset)

@@ -39,16 +39,24 @@ package final class NodesDirectory: Sendable {
         directory.path + "/" + NodesHeader.fileName(number)
     }
 
-    /// Returns nodes file `number`, sharing one object while it is in use.
+    /// Returns nodes file `number`, sharing one object while it is in use, even if it was removed,
+    /// unless another process has created a file with the same number since. That can happen if
+    /// the newest checkpoint was damaged and the older one is in a file with a lower number.
     ///
     /// Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if its header is damaged,
     /// `unsupportedFormat` for a newer format.
     package func file(_ number: UInt64) throws(StoreError) -> NodesFile {
-        if let file = open.withLock({ $0[number]?.file }) { return file }
-        return keep(
-            try NodesFile.open(
+        let known = open.withLock { $0[number]?.file }
+        if let known, !known.isRemoved { return known }
+        do throws(StoreError) {
+            let file = try NodesFile.open(
                 directory, number: number, realmID: realmID, abandoned: abandoned,
-                options: options))
+                options: options)
+            return keep(file, inPlaceOf: known)
+        } catch {
+            guard let known, error.code == .historyTrimmed else { throw error }
+            return known
+        }
     }
 
     /// Returns an appender for the next checkpoint: to file `number`, whatever its content; if that
@@ -193,12 +201,18 @@ package final class NodesDirectory: Sendable {
         }
     }
 
-    private func keep(_ file: NodesFile) -> NodesFile {
-        open.withLock { open in
-            if let other = open[file.number]?.file { return other }
+    /// - Parameter removed: the object of a removed file, which isn't shared any more.
+    private func keep(_ file: NodesFile, inPlaceOf removed: NodesFile?) -> NodesFile {
+        let kept = open.withLock { open in
+            if let other = open[file.number]?.file, other !== removed { return other }
             open = open.filter { $0.value.file != nil }
             open[file.number] = Reference(file: file)
             return file
         }
+        if removed != nil, kept === file {
+            abandoned.withLock { _ = $0.remove(file.number) }
+            released.withLock { $0[file.number] = nil }
+        }
+        return kept
     }
 }

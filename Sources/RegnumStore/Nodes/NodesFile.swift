@@ -109,6 +109,9 @@ package final class NodesFile: NodeBytes {
         }
     }
 
+    /// Whether the file was removed. Its bytes stay readable.
+    var isRemoved: Bool { file.isRemoved }
+
     /// Returns the current size of the file in bytes.
     package func size() throws(StoreError) -> UInt64 {
         let size = try file.size()

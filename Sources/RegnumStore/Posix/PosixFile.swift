@@ -32,6 +32,11 @@ package final class PosixFile: StoreFile {
         close(descriptor)
     }
 
+    package var isRemoved: Bool {
+        var status = stat()
+        return repeated { fstat(descriptor, &status) } == 0 && status.st_nlink == 0
+    }
+
     package func size() throws(StoreError) -> UInt64 {
         var status = stat()
         try check(repeated { fstat(descriptor, &status) }, "examine", path)

@@ -106,6 +106,7 @@ private final class WatchedFile: StoreFile {
         StoreError(.ioFailed, "The disk can't be read.", errno: EIO)
     }
 
+    var isRemoved: Bool { base.isRemoved }
     func size() throws(StoreError) -> UInt64 {
         if let byteCount { return byteCount }
         return try base.size()

@@ -359,6 +359,7 @@ import Testing
 private final class HugeFile: StoreFile {
     static let byteCount = UInt64(Int64.max)
 
+    var isRemoved: Bool { false }
     func size() -> UInt64 { HugeFile.byteCount }
     func read(at offset: UInt64, count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}

@@ -31,6 +31,7 @@ private final class FailingFile: StoreFile {
 
     var mapCount: Int { maps.withLock { $0 } }
 
+    var isRemoved: Bool { false }
     func size() -> UInt64 { 1 << 20 }
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] { throw failure }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}
