@@ -5,9 +5,9 @@ internal import RegnumWatch
 
 /// Makes the coordinator check for commits of other processes: at each event of the watch on the
 /// realm's directory and, while there are observers, every second (the system drops events when its
-/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time. If
-/// the event loop is unavailable, for lack of descriptors or threads, the I/O pool provides the
-/// timer.
+/// queue overflows). Without a watch (limits, network file systems), or if `LOCK` is missing or
+/// can't be locked, so that other processes don't write to it, the timer runs all the time. If the
+/// event loop is unavailable, for lack of descriptors or threads, the I/O pool provides the timer.
 final class ExternalCommits: Sendable {
     private struct State: Sendable {
         var isStarted = false
@@ -15,6 +15,7 @@ final class ExternalCommits: Sendable {
         var watch: WatchToken?
         var timer: WatchToken?
         var observers = 0
+        /// Whether other processes wake this one.
         var hasWatch = false
         /// Whether a timer of the I/O pool replaces the event loop's, which is unavailable.
         var isPolling = false
@@ -24,12 +25,14 @@ final class ExternalCommits: Sendable {
 
     private let state = Guarded(State())
     private let hint: @Sendable () -> Void
-    private let beginWatching: @Sendable () -> Void
+    private let beginWatching: @Sendable () throws(StoreError) -> Bool
     private let isReadOnly: Bool
 
     init(_ coordinator: Coordinator) {
         isReadOnly = coordinator.options.isReadOnly
-        beginWatching = { [weak coordinator] in coordinator?.beginWatching() }
+        beginWatching = { [weak coordinator] () throws(StoreError) in
+            try coordinator?.beginWatching() ?? false
+        }
         hint = { [weak coordinator] in coordinator?.hint() }
     }
 
@@ -46,16 +49,21 @@ final class ExternalCommits: Sendable {
             let watch = try await WatchLoop.shared.watchDirectory(path, fileName: "LOCK", hint)
             let isStopped = state.withLock { state in
                 state.watch = state.isStopped ? nil : watch
-                state.hasWatch = true
                 return state.isStopped
             }
-            if isStopped { watch.cancel() } else { beginWatching() }
+            if isStopped {
+                watch.cancel()
+            } else {
+                let isWoken = try beginWatching()
+                state.withLock { $0.hasWatch = isWoken }
+            }
         } catch {
+            let reason = (error as? StoreError)?.message ?? "\(error)"
             // a read-only realm may be on media that can't be watched and that nobody writes to
             logger?.log(
                 level: isReadOnly ? .debug : .warning,
                 """
-                \(error): checking for commits of other processes every second instead
+                \(reason): checking for commits of other processes every second instead
                 """, metadata: ["realm": "\(name)"])
         }
         update()

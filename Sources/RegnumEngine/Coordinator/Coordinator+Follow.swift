@@ -1,5 +1,5 @@
 internal import Glibc
-internal import RegnumStore
+package import RegnumStore
 
 /// Other processes: their commits, and the writer lock shared with them.
 extension Coordinator {
@@ -20,11 +20,16 @@ extension Coordinator {
     /// Starts watching `LOCK`, so that other processes wake this one when they commit. A writer may
     /// notice this up to 1 ms late, so commits published in the meantime are checked for once more
     /// afterwards.
-    package func beginWatching() {
+    ///
+    /// Throws `ioFailed` if the system can't lock `LOCK`, so that nothing wakes this process.
+    ///
+    /// - Returns: false if there is no `LOCK`, or none that can be read.
+    package func beginWatching() throws(StoreError) -> Bool {
         let log = state.withLock { $0.log }
-        _ = try? log?.lock.tryLock(.watchers, .shared)
+        guard let isWatching = try log?.lock.tryLock(.watchers, .shared) else { return false }
         hint()
         IOPool.shared.schedule(afterNanoseconds: 2_000_000) { [weak self] in self?.hint() }
+        return isWatching
     }
 
     var isWatched: Bool { state.withLock { $0.isWatched } }

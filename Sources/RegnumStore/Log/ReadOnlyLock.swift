@@ -33,7 +33,7 @@ final class ReadOnlyLock: LockFile {
     func show(in directory: any RealmDirectory) {
         guard isHidden else { return }
         if current == nil, let found = try? directory.openLock() {
-            _ = try? found.tryLock(.watchers, .shared)
+            _ = try? found.tryLock(.watchers, .shared)  // otherwise it is polled, as without it
             state.withLock { $0.file = found }
         }
         guard let current else { return }
@@ -48,9 +48,10 @@ final class ReadOnlyLock: LockFile {
 
     func isCurrent() throws(StoreError) -> Bool { try current?.isCurrent() ?? true }
 
+    /// False if there is no `LOCK`.
     func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
         precondition(kind == .shared, "a reader takes only shared locks")
-        return try current?.tryLock(byte, kind) ?? true
+        return try current?.tryLock(byte, kind) ?? false
     }
 
     func unlock(_ byte: LockByte) { current?.unlock(byte) }
