@@ -7,7 +7,9 @@ package struct LogHistory: Sendable {
     let directory: any RealmDirectory
     /// The nodes files.
     package let nodes: NodesDirectory
-    let options: StoreOptions
+    var options: StoreOptions
+    let lock: any LockFile
+    let bootID: Identity128?
 
     /// The starting point from which a version can be rebuilt.
     package struct Beginning: Sendable {
@@ -67,7 +69,10 @@ package struct LogHistory: Sendable {
     ) throws(StoreError) -> (Findings, damage: StoreError?) {
         for attempt in 0... {
             do {
-                return try findBeginnings(for: version, limit: limit)
+                let found = try findBeginnings(for: version, limit: limit, isPublished: true)
+                if !found.0.beginnings.isEmpty { return found }
+                // `LOCK` may be older than the log.
+                return try findBeginnings(for: version, limit: limit, isPublished: false)
             } catch {
                 // The file was removed between listing and opening.
                 guard error.code == .fileNotFound, attempt < 16 else { throw error }
@@ -76,10 +81,14 @@ package struct LogHistory: Sendable {
         preconditionFailure("the last attempt neither returned nor threw")
     }
 
+    /// - Parameter isPublished: whether the last segment is read only as far as it was published,
+    ///   if `LOCK` tells. What follows can be a batch that is being written, or its remains, which
+    ///   a search for records after damage would read in full.
     private func findBeginnings(
-        for version: UInt64, limit: Int
+        for version: UInt64, limit: Int, isPublished: Bool
     ) throws(StoreError) -> (Findings, damage: StoreError?) {
         let names = try directory.names()
+        let end = isPublished ? publishedEnd : .max
         let numbers = Self.run(names)
         guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
             throw StoreError(
@@ -109,7 +118,7 @@ package struct LogHistory: Sendable {
             var named = segment.header.checkpoints.all
             if number == lastNumber {
                 let search = try CheckpointSearch(
-                    segment, limit: .max, vouchedEnd: 0, options: options)
+                    segment, limit: end, vouchedEnd: 0, options: options)
                 named += search.named
                 unreadable = search.failure
             }
@@ -137,6 +146,14 @@ package struct LogHistory: Sendable {
             findings.beginnings.append(beginning(nil, 0))
         }
         return (findings, damage ?? unreadable)
+    }
+
+    /// The published end of the log; `.max` if the control page doesn't tell.
+    private var publishedEnd: LogPosition {
+        guard (try? lock.isCurrent()) == true, let page = lock.loadControl(),
+            page.realmID == nodes.realmID, let bootID, page.bootID == bootID
+        else { return .max }
+        return page.visibleEnd
     }
 
     private func beginning(_ reference: CheckpointReference?, _ number: UInt64) -> Beginning {

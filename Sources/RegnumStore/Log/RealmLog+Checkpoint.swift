@@ -208,7 +208,8 @@ extension RealmLog {
 
     /// The past versions that can be rebuilt. Can be used without owning the log.
     package var history: LogHistory {
-        LogHistory(directory: directory, nodes: nodes, options: options)
+        LogHistory(
+            directory: directory, nodes: nodes, options: options, lock: lock, bootID: bootID)
     }
 
     /// Returns a reader of the commits after a checkpoint in the log, usable concurrently with the

@@ -105,8 +105,7 @@ import Testing
         try first.log.migrationMark.write(MigrationMark(version: 9, file: 1, content: [1, 2]))
         func count(_ key: EncryptionKey?) throws -> Int {
             var history = first.log.history
-            history = LogHistory(
-                directory: history.directory, nodes: history.nodes, options: with(key).options)
+            history.options = with(key).options
             return try history.formerKeyFileCount()
         }
         try expectEqual(count(nil), 0)

@@ -234,6 +234,22 @@ import Testing
         expectEqual(check.versions, [1...11])
     }
 
+    /// What a killed process has left, or another one is writing, isn't part of the history.
+    @Test func whatIsNotPublishedIsNotReadForHistory() throws {
+        try make()
+        let opened = try open(isReadOnly: true)
+        let end = Int(SegmentHeader.byteCount + opened.log.position)
+        realm.disk.damage("log-0-0", in: realm.path) { bytes in
+            for offset in end..<end + 60 { bytes[offset] = 7 }
+        }
+        realm.disk.setContents([1], of: "nodes-1", in: realm.path)
+        system.sizes = ["log-0-0": 32 << 20]
+        let beginning = try opened.log.history.find(12).beginnings.first
+        expectEqual(beginning?.reference?.version, 10)
+        expectTrue(system.reads.reduce(0, +) < 1 << 20, "\(system.reads)")
+        opened.log.releaseLocks()
+    }
+
     /// A scrub is told about all bytes before it reads more.
     @Test func theRestOfASegmentIsReadInPieces() throws {
         try make()
