@@ -132,8 +132,25 @@ extension RealmLog {
     }
 
     /// Throws `invalidDatabase` for a directory without a log that contains unrelated files.
+    ///
+    /// Throws `fileNotFound` if another process has removed files in the meantime, such as those of
+    /// the realm.
     private static func checkForeign(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
+        do throws(StoreError) {
+            try checkForeign(directory, names)
+        } catch {
+            var error = error
+            if error.code == .invalidDatabase, try !Set(directory.names()).isSuperset(of: names) {
+                error.code = .fileNotFound
+            }
+            throw error
+        }
+    }
+
+    private static func checkForeign(
+        _ directory: any RealmDirectory, _ names: [String]
+    ) throws(StoreError) {
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) { return }
         let isUnfinished = try UnfinishedMark.isUnfinished(directory, names, nil)
         let own = UnfinishedMark.names.union(["LOCK", spareName, backupMarkName])

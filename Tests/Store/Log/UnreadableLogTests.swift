@@ -217,6 +217,25 @@ import Testing
         }
     }
 
+    /// The process that removes the realm ends that between the listing and the examination of
+    /// what was listed.
+    @Test func realmThatWasRemovedIsCreatedAnew() throws {
+        try make()
+        realm.disk.removeFile("log-0-0", in: realm.path)
+        for name in ["nodes-1", "unfinished-removal"] {
+            realm.disk.setContents([1], of: name, in: realm.path)
+        }
+        system.willOpen = { [realm, system] _ in
+            for name in ["nodes-1", "LOCK", "unfinished-removal"] {
+                realm.disk.removeFile(name, in: realm.path)
+            }
+            system.willOpen = { _ in }
+        }
+        let opened = try open(isReadOnly: false)
+        expectTrue(opened.report.isNew)
+        opened.log.releaseLocks()
+    }
+
     // MARK: Large segments
 
     /// A file can claim to be larger than any disk. After damage, the rest isn't read to its end.
