@@ -41,8 +41,8 @@ extension RealmLog {
         return page
     }
 
-    /// Whether nothing has been published since the page was found to be outdated. A process that is
-    /// recovering the realm changes other fields of it before that.
+    /// Whether nothing has been published since the page was found to be outdated. A process that
+    /// is recovering the realm changes other fields of it before that.
     private func isOutdated(_ page: ControlPage) -> Bool {
         guard let known = outdatedPage else { return false }
         return page.bootID == known.bootID && page.segmentNumber == known.segmentNumber
@@ -50,8 +50,8 @@ extension RealmLog {
             && page.version == known.version
     }
 
-    /// Notes that the control page is outdated if it couldn't be read when the realm was opened, and
-    /// is from an earlier boot.
+    /// Notes that the control page is outdated if it couldn't be read when the realm was opened,
+    /// and is from an earlier boot.
     private func noteLatePage() {
         guard isReadOnly, !hadPage, let page = lock.loadControl(), page.realmID == realmID,
             let boot = page.bootID, let bootID, boot != bootID
