@@ -1,11 +1,11 @@
 import Foundation
-import Regnum
 import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
 @testable import RegnumTestModels
 
 /// A health check calls `catchUp` to learn whether a process can follow the others.
@@ -14,10 +14,9 @@ import Testing
         @Persisted var number: Int
     }
 
-    private func open(
-        _ disk: SimFileSystem, at url: URL = URL(filePath: "/pings"), isReadOnly: Bool = false
-    ) async throws -> Realm {
-        var configuration = Realm.Configuration(location: .file(url), objectTypes: [Ping.self])
+    private func open(_ disk: SimFileSystem, isReadOnly: Bool = false) async throws -> Realm {
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/pings")), objectTypes: [Ping.self])
         configuration.readOnly = isReadOnly
         configuration.logger = nil
         configuration.adjust = { [view = SimView(disk)] options in
@@ -56,26 +55,19 @@ import Testing
     /// Other processes then don't write to `LOCK`, which would wake this one.
     @Test(arguments: [true, false])
     func aReaderThatCannotLockOrHasNoLockChecksEverySecond(hasLock: Bool) async throws {
-        // Watching works, but nothing happens in the directory: the realm's is a simulated one.
-        let folder = try RealmFolder()
         let disk = SimFileSystem()
-        try Data().write(to: folder["LOCK"])
-        var parent = ""
-        for name in folder.url.pathComponents.dropFirst().dropLast() {
-            parent += "/" + name
-            _ = try disk.openDirectory(parent, .creating)
-        }
-        let first = try await open(disk, at: folder.url)
+        let first = try await open(disk)
         try await first.write { tx in try tx.add(Ping()) }
         await first.close()
-        if hasLock {
-            disk.inject(SimFailure(.lock, errno: 37, times: .forever))
-        } else {
-            disk.removeFile("LOCK", in: folder.url.path)
-        }
-        let realm = try await open(disk, at: folder.url, isReadOnly: true)
+        if !hasLock { disk.removeFile("LOCK", in: "/pings") }
+        let realm = try await open(disk, isReadOnly: true)
+        // The watch works, but nothing happens in the directory, as the realm isn't there.
+        let folder = try RealmFolder()
+        try Data().write(to: folder["LOCK"])
+        if hasLock { disk.inject(SimFailure(.lock, errno: 37, times: .forever)) }
+        await realm.core.external.start(path: folder.url.path, logger: nil, name: "pings")
         disk.clearFailures()
-        let other = try await open(disk, at: folder.url)
+        let other = try await open(disk)
         try await other.write { tx in try tx.add(Ping()) }
         while realm.snapshot().objects(Ping.self).count < 2 {
             try await Task.sleep(for: .milliseconds(20))
