@@ -63,7 +63,7 @@ extension ChangeCursor: Codable {
         let text = try container.decode(String.self)
         guard let cursor = ChangeCursor(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\"\(text)\" is not a change cursor.")
+                in: container, debugDescription: "\"\(text.shortened)\" is not a change cursor.")
         }
         self = cursor
     }

@@ -30,7 +30,7 @@ extension PageCursor: Codable {
         let text = try container.decode(String.self)
         guard let cursor = PageCursor(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\"\(text)\" is not a page cursor.")
+                in: container, debugDescription: "\"\(text.shortened)\" is not a page cursor.")
         }
         self = cursor
     }

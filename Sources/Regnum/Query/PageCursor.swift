@@ -67,26 +67,26 @@ struct PageOrigin {
 
     /// Throws an error that says how a cursor differs.
     func check(_ cursor: PageCursor) throws(Realm.Error) {
-        func owner(_ collection: StoredText) -> String {
-            collection.wrappedValue.isEmpty ? "all objects" : collection.wrappedValue
+        func owner(_ name: String) -> String { name.isEmpty ? "all objects" : name }
+        func sorted(_ terms: String) -> String {
+            terms.isEmpty ? "results that aren't sorted" : "results sorted by \(terms)"
         }
-        func sorted(_ order: StoredText) -> String {
-            order.wrappedValue.isEmpty
-                ? "results that aren't sorted" : "results sorted by \(order.wrappedValue)"
-        }
+        // A client can put texts of any length into a cursor.
         if cursor.className != className {
             throw refused(
-                "belongs to a query for \(cursor.className.wrappedValue), not for "
+                "belongs to a query for \(cursor.className.wrappedValue.shortened), not for "
                     + "\(className.wrappedValue)")
         }
         if cursor.collection != collection, !isOwnerless {
-            throw refused("belongs to \(owner(cursor.collection)), not to \(owner(collection))")
+            let other = cursor.collection.wrappedValue.shortened
+            throw refused("belongs to \(owner(other)), not to \(owner(collection.wrappedValue))")
         }
         if cursor.order != order {
-            throw refused("belongs to \(sorted(cursor.order)), not to \(sorted(order))")
+            let other = cursor.order.wrappedValue.shortened
+            throw refused("belongs to \(sorted(other)), not to \(sorted(order.wrappedValue))")
         }
         if !cursor.place.isPlace(in: terms) {
-            throw refused("has values that \(sorted(order)) can't have")
+            throw refused("has values that \(sorted(order.wrappedValue)) can't have")
         }
     }
 

@@ -68,7 +68,7 @@ extension Decimal128: Codable {
         if let text = try? container.decode(String.self) {
             guard let number = Decimal128(text) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "\"\(text)\" is not a Decimal128.")
+                    in: container, debugDescription: "\"\(text.shortened)\" is not a Decimal128.")
             }
             self = number
         } else if let integer = try? container.decode(Int64.self) {

@@ -143,7 +143,7 @@ extension ObjectId: Codable {
         let text = try container.decode(String.self)
         guard let id = ObjectId(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\"\(text)\" is not an ObjectId.")
+                in: container, debugDescription: "\"\(text.shortened)\" is not an ObjectId.")
         }
         self = id
     }
