@@ -75,15 +75,16 @@ import Testing
     }
 
     /// Each claim makes some of them ready. What it reads doesn't grow with the number of the
-    /// others, nor with that of the jobs that are ready already.
-    @Test func aClaimReadsTheFirstOfManyDueJobs() async throws {
+    /// others, nor with that of the jobs that are ready already, even if all have one date.
+    @Test(arguments: [0.001, 0])
+    func aClaimReadsTheFirstOfManyDueJobs(secondsApart: Double) async throws {
         let clock = ManualClock()
         let queue = try await queue { $0.time = clock.time }
         let (realm, limit, count) = (queue.realm, JobTable.maximumDueCount, 45_000)
         let date = clock.date
         try await realm.write { tx in
             for number in 0..<count {
-                try tx.enqueue(Parcel("\(number)"), at: date + Double(number) / 1_000)
+                try tx.enqueue(Parcel("\(number)"), at: date + Double(number) * secondsApart)
             }
         }
         clock.advance(by: .seconds(60))

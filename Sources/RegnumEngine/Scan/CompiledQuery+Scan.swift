@@ -124,7 +124,9 @@ extension CompiledQuery {
         _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, from first: UInt64 = 0,
         limit: Int = .max, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
-        if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
+        if let lookup, lookup.isExact,
+            isWorthwhile(lookup, table) || lookup.findsFew(limit)
+        {
             let keys = lookup.keys(from: first, limit: limit)
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)

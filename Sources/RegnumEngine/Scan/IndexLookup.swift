@@ -53,6 +53,10 @@ struct IndexLookup {
         return ranges[0]
     }
 
+    /// Whether the first `limit` rows are a small part of those of one key, so that a scan could
+    /// pass many others.
+    func findsFew(_ limit: Int) -> Bool { exactKey.map { limit < $0.count / 4 } ?? false }
+
     /// Returns the number of rows that satisfy a comparison with a constant, if one index alone
     /// determines it. Avoids the cost of compiling a plan.
     static func exactCount(
