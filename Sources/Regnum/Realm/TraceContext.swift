@@ -1,4 +1,5 @@
 #if Tracing
+    internal import RegnumStore
     internal import Tracing
 
     /// Converts the contexts of spans to text, for other processes, and back. The text consists of
@@ -13,10 +14,12 @@
             return tracer is NoOpTracer ? nil : tracer
         }
 
-        /// The context of the current span; `nil` without a tracer.
+        /// The context of the current span; `nil` without a tracer, or if it is longer than the
+        /// origin of a commit may be.
         package static var current: String? {
             guard tracer != nil, let context = ServiceContext.current else { return nil }
-            return text(of: context)
+            let text = text(of: context)
+            return (text?.utf8.count ?? 0) <= Limits.maximumOriginByteCount ? text : nil
         }
 
         static func text(of context: ServiceContext) -> String? {

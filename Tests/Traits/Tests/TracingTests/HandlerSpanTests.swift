@@ -108,6 +108,27 @@ import TraitModels
         await realm.close()
     }
 
+    /// As in the origin of a commit.
+    @Test func aContextOfMoreThan4096BytesIsNotCarried() async throws {
+        let long = String(repeating: "x", count: 5_000)
+        let tracer = InMemoryTracer(
+            idGenerator: .init(nextTraceID: { long }, nextSpanID: { "\(UUID())" }))
+        let realm = try await Realm.open(.ofTests(directory.url))
+        let journal = journal
+        let queue = JobQueue(of: Mail.self, in: realm, options: .ofTests)
+        try await withTracer(tracer) {
+            _ = try await realm.write { tx in try tx.enqueue(Mail()).id }
+            let run = Task { try await queue.run { _ in journal.add("begun") } }
+            await journal.wait(for: "begun")
+            run.cancel()
+            try await run.value
+            let handler = tracer.finishedSpans.first { $0.operationName == "process Mail" }
+            #expect(handler != nil)
+            #expect(handler?.parentSpanID == nil)
+        }
+        await realm.close()
+    }
+
     @Test func aFailedHandlersSpanHasTheError() async throws {
         let realm = try await Realm.open(.ofTests(directory.url))
         let journal = journal
