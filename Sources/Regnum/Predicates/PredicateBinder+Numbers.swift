@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Comparisons of numbers that are calculated, counted, or the sizes of strings and data.
 
@@ -33,6 +34,9 @@ extension PredicateBinder {
         guard let place = builder.place else {
             throw PredicateMistake(
                 message: "Can't compare two values: one side must be a property.", offset: offset)
+        }
+        if terms.count > 1, left.hasCondition {
+            try requireFewTerms(.or(terms), place.name, offset)
         }
         let isAnyOf = comparison.kind == .isIn
         return try quantified(
@@ -88,7 +92,29 @@ extension PredicateBinder.Side {
     }
 }
 
+extension PredicateBinder {
+    /// Limits a condition that repeats that of a count: nested ones grow exponentially.
+    func requireFewTerms(
+        _ predicate: Predicate, _ name: String, _ offset: Int
+    ) throws(PredicateMistake) {
+        if predicate.hasTerms(upTo: Limits.maximumRepeatedTermCount) { return }
+        throw PredicateMistake(
+            message: "\(name) is compared with several values, each of which repeats its "
+                + "condition: that makes more than \(Limits.maximumRepeatedTermCount) terms.",
+            offset: offset)
+    }
+}
+
 extension PredicatePlace {
+    /// Whether it is the count of objects that meet a condition, as of a `SUBQUERY`.
+    var hasCondition: Bool {
+        switch kind {
+        case .count(_, _, .constant): false
+        case .count: true
+        default: false
+        }
+    }
+
     fileprivate var isCount: Bool { if case .count = kind { true } else { false } }
 
     fileprivate var isCalculated: Bool {
@@ -114,6 +140,15 @@ extension PredicateNumber {
         case .constant: false
         case .place: true
         case .calculation(_, let a, let b): a.hasPlace || b.hasPlace
+        }
+    }
+
+    /// Whether it contains the count of objects that meet a condition.
+    fileprivate var hasCondition: Bool {
+        switch self {
+        case .constant: false
+        case .place(let place, _): place.hasCondition
+        case .calculation(_, let a, let b): a.hasCondition || b.hasCondition
         }
     }
 }

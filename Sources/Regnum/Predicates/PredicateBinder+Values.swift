@@ -139,6 +139,7 @@ extension PredicateBinder {
             for constant in constants {
                 terms.append(try compareNumber(place, .equal, constant, offset).predicate)
             }
+            if place.hasCondition { try requireFewTerms(.or(terms), place.name, offset) }
             return try quantified(
                 outer, quantifier, .or(terms), holdsForNil: constants.contains { $0.isNull }, place,
                 offset)
@@ -175,9 +176,10 @@ extension PredicateBinder {
         case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
             let least = try compareNumber(place, .greaterOrEqual, lower, offset)
             let greatest = try compareNumber(place, .lessOrEqual, upper, offset)
+            let both = Predicate.and([least.predicate, greatest.predicate])
+            if place.hasCondition { try requireFewTerms(both, place.name, offset) }
             return try quantified(
-                outer, quantifier, .and([least.predicate, greatest.predicate]),
-                holdsForNil: least.holdsForNil && greatest.holdsForNil, place, offset)
+                outer, quantifier, both, holdsForNil: least.holdsForNil && greatest.holdsForNil, place, offset)
         default: break
         }
         guard let storage = place.storage else {

@@ -335,6 +335,7 @@ struct PredicateBinder {
             for constant in constants {
                 terms.append(try test(place, comparison, constant, quantifier, offset))
             }
+            if place.hasCondition { try requireFewTerms(.or(terms), place.name, offset) }
             return switch ofList {
             case .any: .or(terms)
             case .all: .and(terms)

@@ -37,8 +37,7 @@ extension Query where Value: ScalarValue {
                 return condition(.and([isNil, .not(isNil)]))
             }
             let found = Predicate.or(values.map { comparing(.equal, $0) })
-            if case .predicate = node { return repeating(found) }
-            return condition(found)
+            return hasCondition ? repeating(found) : condition(found)
         }
     }
 }
@@ -113,16 +112,25 @@ extension Query {
             }
         default:
             let (outer, one) = ofOneRow
-            return condition(
-                .exists(
-                    outer,
-                    .and([one.comparing(.greaterOrEqual, lower), one.comparing(comparison, upper)])
-                ))
+            let found = Predicate.exists(
+                outer,
+                .and([one.comparing(.greaterOrEqual, lower), one.comparing(comparison, upper)]))
+            return hasCondition ? repeating(found) : condition(found)
         }
     }
 }
 
 extension Query {
+    /// Whether it is a condition, or counts the objects that meet one.
+    fileprivate var hasCondition: Bool {
+        switch node {
+        case .predicate: true
+        case .count(_, _, .constant): false
+        case .count: true
+        case .objects, .column, .entry, .nested, .aggregate: false
+        }
+    }
+
     /// For a count or an aggregate of each row at the end of a path: the path, and the same for one
     /// of its rows.
     private var ofOneRow: (outer: [Hop], one: Query) {

@@ -27,13 +27,15 @@ extension Predicate {
         return takeTerms(from: &rest)
     }
 
-    private func takeTerms(from rest: inout Int) -> Bool {
+    fileprivate func takeTerms(from rest: inout Int) -> Bool {
         rest -= 1
         guard rest >= 0 else { return false }
         switch self {
         case .constant, .isRow, .compare, .matchText, .matchData, .matchWords, .isIn, .isKind,
-            .compareColumns, .matchTextColumns, .compareNumbers, .within, .aggregate:
+            .compareColumns, .matchTextColumns, .within, .aggregate:
             return true
+        case .compareNumbers(let a, _, let b):
+            return a.takeTerms(from: &rest) && b.takeTerms(from: &rest)
         case .related(_, _, let term), .count(_, let term, _, _), .not(let term):
             return term.takeTerms(from: &rest)
         case .and(let terms), .or(let terms):
@@ -45,5 +47,16 @@ extension Predicate {
     /// The exact complement.
     package var negated: Predicate {
         if case .not(let term) = self { term } else { .not(self) }
+    }
+}
+
+extension NumericExpression {
+    fileprivate func takeTerms(from rest: inout Int) -> Bool {
+        switch self {
+        case .constant, .column, .byteCount: true
+        case .count(_, let term): term.takeTerms(from: &rest)
+        case .operation(_, let a, let b):
+            a.takeTerms(from: &rest) && b.takeTerms(from: &rest)
+        }
     }
 }

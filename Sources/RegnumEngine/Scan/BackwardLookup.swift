@@ -81,8 +81,9 @@ extension CompiledPredicate {
         }
         if case .constant(true) = self, table.count > maximumCount { return nil }
         statistics.rowsEvaluated += table.count
+        let predicate = isNested ? prepared(rowCount: table.count, root, &statistics) : self
         table.forEachCluster { cluster in
-            matches(cluster, cluster.liveMask, root).visit { row in
+            predicate.matches(cluster, cluster.liveMask, root).visit { row in
                 rows.append(cluster.firstKey + UInt64(row))
                 return rows.count <= maximumCount
             }

@@ -75,6 +75,7 @@ extension CompiledPath {
         {
             return count
         }
+        let term = isNested ? .isRow(matchingEnds(term, cluster, row, content)) : term
         var counter = MatchCounter(predicate: term, max: .max)
         walk(cluster, row, content, &counter)
         return counter.count
@@ -106,7 +107,8 @@ extension QueryCompiler {
                 // also compiled if it isn't evaluated, for its errors
                 let term = try compiler.compile(term)
                 if compiled.count < hops.count || hops.isEmpty { continue }
-                counted.append((CompiledPath(hops: compiled), term))
+                let path = CompiledPath(hops: compiled, endLevelCount: term.pathLevelCount)
+                counted.append((path, term))
             }
             return .count(counted)
         case .operation(let operation, let a, let b):

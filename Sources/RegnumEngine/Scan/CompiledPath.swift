@@ -37,6 +37,13 @@ enum CompiledHop: Hashable, Sendable {
 /// One or more hops, of which the first may lead to any number of rows.
 struct CompiledPath: Hashable, Sendable {
     let hops: [CompiledHop]
+    /// The number of nested lists and inverses that the condition at the end leads through.
+    let endLevelCount: Int
+
+    init(hops: [CompiledHop], endLevelCount: Int = 0) {
+        self.hops = hops
+        self.endLevelCount = endLevelCount
+    }
 
     /// The class of the rows at the end.
     var target: TableKey { hops[hops.count - 1].target }

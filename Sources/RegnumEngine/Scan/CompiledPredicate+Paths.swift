@@ -11,6 +11,7 @@ extension CompiledPredicate {
         {
             return count > 0
         }
+        if path.isNested { return !path.matchingEnds(predicate, cluster, row, content).isEmpty }
         if path.mayRepeatManyRows {
             var search = ReachSearch(path, predicate)
             _ = search.visit(cluster, row, content)
@@ -32,7 +33,10 @@ extension CompiledPredicate {
         }
         // counting to one more than the number is enough
         let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
-        var counter = MatchCounter(predicate: predicate, max: max)
+        let term =
+            path.isNested
+            ? .isRow(path.matchingEnds(predicate, cluster, row, content)) : predicate
+        var counter = MatchCounter(predicate: term, max: max)
         path.walk(cluster, row, content, &counter)
         return comparison.holds(.int(Int64(counter.count)), .int(number))
     }

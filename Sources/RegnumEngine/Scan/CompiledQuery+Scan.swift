@@ -52,7 +52,7 @@ extension CompiledQuery {
             return
         }
         var prepared = predicate
-        var isFirst = true
+        var isFirst = !predicate.isNested
         var isPrepared = false
         table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {

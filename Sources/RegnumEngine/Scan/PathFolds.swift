@@ -54,7 +54,7 @@ extension CompiledPath {
 }
 
 extension CompiledHop {
-    fileprivate var leadsToOneRow: Bool {
+    var leadsToOneRow: Bool {
         switch self {
         case .link, .element: true
         case .list, .linkOrigins, .listOrigins, .entryTargets, .entryOrigins: false

@@ -148,7 +148,8 @@ extension QueryCompiler {
     func related(_ hops: [Hop], _ term: Predicate) throws(StoreError) -> CompiledPredicate {
         try behind(hops[...], whenEmpty: false) { compiler, hops throws(StoreError) in
             let term = try compiler.compile(term)
-            return hops.isEmpty ? term : .related(CompiledPath(hops: hops), term)
+            if hops.isEmpty { return term }
+            return .related(CompiledPath(hops: hops, endLevelCount: term.pathLevelCount), term)
         }
     }
 
@@ -167,7 +168,8 @@ extension QueryCompiler {
         return try behind(hops[...], whenEmpty: forNone) { compiler, hops throws(StoreError) in
             let term = try compiler.compile(term)
             if !hops.isEmpty {
-                return .count(CompiledPath(hops: hops), term, comparison, number)
+                let path = CompiledPath(hops: hops, endLevelCount: term.pathLevelCount)
+                return .count(path, term, comparison, number)
             }
             // one row, which either matches or doesn't
             let forOne = comparison.holds(.int(1), .int(number))

@@ -44,7 +44,15 @@ extension CompiledPredicate {
     func prepared(
         rowCount: Int, _ content: DatabaseContent, _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
-        guard readsOtherRows, rowCount >= CompiledPredicate.minimumSetRowCount else { return self }
+        guard readsOtherRows, rowCount >= CompiledPredicate.minimumSetRowCount || isNested else {
+            return self
+        }
+        func prepared(
+            _ path: CompiledPath, _ term: CompiledPredicate
+        ) -> (path: CompiledPath, term: CompiledPredicate) {
+            let term = term.preparedSet(path.target, rowCount, content, &statistics)
+            return (CompiledPath(hops: path.hops, endLevelCount: term.pathLevelCount), term)
+        }
         switch self {
         case .through(let link, let term, let whenNull):
             if let set = term.rowSet(link.target, rowCount, content, &statistics) {
@@ -53,11 +61,13 @@ extension CompiledPredicate {
             return .through(
                 link, term.prepared(rowCount: rowCount, content, &statistics), whenNull: whenNull)
         case .related(let path, let term):
-            return .related(path, term.preparedSet(path.target, rowCount, content, &statistics))
+            let found = prepared(path, term)
+            return .related(found.path, found.term)
         case .count(let path, let term, let comparison, let number):
-            return .count(
-                path, term.preparedSet(path.target, rowCount, content, &statistics), comparison,
-                number)
+            let found = prepared(path, term)
+            return .count(found.path, found.term, comparison, number)
+        case .compareNumbers(let a, let comparison, let b) where isNested:
+            return .compareNumbers(a.mapCounts(prepared), comparison, b.mapCounts(prepared))
         case .and(let terms):
             return .and(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .or(let terms):
@@ -88,7 +98,7 @@ extension CompiledPredicate {
         default: break
         }
         guard let table = content.table(target),
-            table.count <= (readsOtherRows ? rowCount / 2 : 4 * rowCount),
+            table.count <= (readsOtherRows && !isNested ? rowCount / 2 : 4 * rowCount),
             table.nextKey <= 16 * (UInt64(table.count) + 4_096)
         else { return nil }
         statistics.rowsEvaluated += table.count

@@ -1,0 +1,147 @@
+/// Conditions at the end of a path that follow further paths, such as nested subqueries. The number
+/// of ways along all of these paths grows exponentially with the nesting, so each row that they
+/// lead to is evaluated once for each level.
+extension CompiledPath {
+    /// The number of lists and inverses that the path leads through, followed by those of the
+    /// conditions at its end.
+    var levelCount: Int { hops.count { !$0.leadsToOneRow } + endLevelCount }
+
+    /// Whether there may be many more ways than rows. The ways through two lists are at most as
+    /// many as the elements of all lists.
+    var isNested: Bool { endLevelCount > 0 && levelCount > CompiledPredicate.maximumWayLevelCount }
+
+    /// Returns the rows that the path leads to from a row and that match: ascending, without
+    /// duplicates.
+    func matchingEnds(
+        _ predicate: CompiledPredicate, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> [UInt64] {
+        var first = EndKeys()
+        CompiledPath(hops: [hops[0]]).walk(cluster, row, content, &first)
+        let rest = CompiledPath(hops: Array(hops.dropFirst()))
+        let ends = rest.ends(of: first.keys.sortedUniquely(), hops[0].target, content)
+        return predicate.matching(ends, target, content)
+    }
+
+    /// Returns the rows that the path leads to from some rows of a class: ascending, without
+    /// duplicates.
+    fileprivate func ends(
+        of rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
+    ) -> [UInt64] {
+        var (rows, table) = (rows, table)
+        for hop in hops {
+            let path = CompiledPath(hops: [hop])
+            var finder = RowFinder(content[table.index])
+            var ends = EndKeys()
+            for row in rows {
+                guard let place = finder.place(row) else { continue }
+                path.walk(place.cluster, place.row, content, &ends)
+            }
+            (rows, table) = (ends.keys.sortedUniquely(), hop.target)
+        }
+        return rows
+    }
+}
+
+/// Collects the rows at the end of a path.
+private struct EndKeys: EndVisitor {
+    var keys: [UInt64] = []
+
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        keys.append(cluster.firstKey + UInt64(row))
+        return true
+    }
+}
+
+extension CompiledPredicate {
+    /// The number of nested lists and inverses up to which all ways are followed.
+    static let maximumWayLevelCount = 2
+
+    /// Whether there may be many more ways along the paths of the condition than rows.
+    var isNested: Bool { pathLevelCount > CompiledPredicate.maximumWayLevelCount }
+
+    /// The highest number of nested lists and inverses that the condition leads through.
+    ///
+    /// - Complexity: O(1) for each path, whatever the conditions at its end.
+    var pathLevelCount: Int {
+        switch self {
+        case .related(let path, _), .count(let path, _, _, _), .aggregate(let path, _):
+            path.levelCount
+        case .through(_, let term, _), .not(let term): term.pathLevelCount
+        case .and(let terms), .or(let terms): terms.reduce(0) { max($0, $1.pathLevelCount) }
+        case .compareNumbers(let a, _, let b): max(a.pathLevelCount, b.pathLevelCount)
+        case .constant, .compare, .compareColumns, .matchText, .matchWords, .isIn, .throughSet,
+            .inSet, .compareValues, .matchTextColumns, .isKind, .isRow, .within:
+            0
+        }
+    }
+
+    /// Returns those of some rows of a class that match.
+    fileprivate func matching(
+        _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
+    ) -> [UInt64] {
+        let predicate = resolved(for: rows, table, content)
+        var finder = RowFinder(content[table.index])
+        return rows.filter { row in
+            guard let place = finder.place(row) else { return false }
+            return predicate.matches(place.cluster, place.row, content)
+        }
+    }
+
+    /// Returns an equivalent predicate for some rows of a class. Nested conditions are evaluated
+    /// for all rows that the paths lead to from these, and replaced by those that match.
+    private func resolved(
+        for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
+    ) -> CompiledPredicate {
+        guard isNested else { return self }
+        func found(
+            _ path: CompiledPath, _ term: CompiledPredicate
+        ) -> (path: CompiledPath, term: CompiledPredicate) {
+            guard path.isNested else { return (path, term) }
+            let ends = path.ends(of: rows, table, content)
+            let matching = term.matching(ends, path.target, content)
+            return (CompiledPath(hops: path.hops), .isRow(matching))
+        }
+        switch self {
+        case .related(let path, let term):
+            let found = found(path, term)
+            return .related(found.path, found.term)
+        case .count(let path, let term, let comparison, let number):
+            let found = found(path, term)
+            return .count(found.path, found.term, comparison, number)
+        case .compareNumbers(let a, let comparison, let b):
+            return .compareNumbers(a.mapCounts(found), comparison, b.mapCounts(found))
+        case .through(let link, let term, let whenNull):
+            let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
+            return .through(
+                link, term.resolved(for: ends, link.target, content), whenNull: whenNull)
+        case .and(let terms): return .and(terms.map { $0.resolved(for: rows, table, content) })
+        case .or(let terms): return .or(terms.map { $0.resolved(for: rows, table, content) })
+        case .not(let term): return .not(term.resolved(for: rows, table, content))
+        default: return self
+        }
+    }
+}
+
+extension CompiledExpression {
+    var pathLevelCount: Int {
+        switch self {
+        case .constant, .column, .byteCount: 0
+        case .count(let counted): counted.reduce(0) { max($0, $1.path.levelCount) }
+        case .operation(_, let a, let b): max(a.pathLevelCount, b.pathLevelCount)
+        }
+    }
+
+    /// Returns the expression with other paths and conditions of its counts.
+    func mapCounts(
+        _ transform: (CompiledPath, CompiledPredicate) -> (
+            path: CompiledPath, term: CompiledPredicate
+        )
+    ) -> CompiledExpression {
+        switch self {
+        case .constant, .column, .byteCount: self
+        case .count(let counted): .count(counted.map { transform($0.path, $0.term) })
+        case .operation(let operation, let a, let b):
+            .operation(operation, a.mapCounts(transform), b.mapCounts(transform))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Conditions on the objects of collections of objects of collections, and so on: the number of
+/// ways along the collections grows exponentially with the nesting.
+@Suite struct NestedConditionTests {
+    private static let count = 11
+
+    /// Returns the identities of a gadget's friends.
+    private func friends(_ id: Int) -> [Int] {
+        id < Self.count ? (1...8).map { (id + $0) % Self.count } : []
+    }
+
+    /// A realm of gadgets with eight friends each, and one that is alone.
+    private func makeRealm() async throws -> Realm {
+        let realm = try await Realm.temporary([Gadget.self, GadgetPart.self])
+        try await realm.write { tx in
+            let gadgets = (0...Self.count).map { id in
+                let gadget = Gadget()
+                gadget.id = id
+                return gadget
+            }
+            try tx.add(gadgets)
+            for gadget in gadgets {
+                gadget.friends.append(objectsIn: friends(gadget.id).map { gadgets[$0] })
+            }
+        }
+        return realm
+    }
+
+    /// Checks a query for all gadgets, and for the friends of one of them.
+    private func check(
+        _ realm: Realm, _ text: String, _ isMatch: @escaping @Sendable (Int) -> Bool
+    ) async throws {
+        let all = try realm.snapshot().objects(Gadget.self).filter(text)
+        expectEqual(all.map(\.id), (0...Self.count).filter(isMatch), "\(text.prefix(200))")
+        let found = try await realm.read { tx in
+            try tx.object(Gadget.self, forPrimaryKey: 3)?.friends.filter(text).map(\.id)
+        }
+        expectEqual(found, friends(3).filter(isMatch), "\(text.prefix(200))")
+    }
+
+    /// 8^16 ways can't be followed one by one.
+    // Covers 3.13
+    @Test(.timeLimit(.minutes(8)), arguments: ["> 4", "== 4", "+ 1 > 5", "> 0", "== 0"])
+    func subqueriesMayBeNestedInEachOther(comparison: String) async throws {
+        let realm = try await makeRealm()
+        func text(_ level: Int) -> String {
+            let object = level == 0 ? "" : "$x\(level)."
+            if level == 16 { return "\(object)id > 5" }
+            return "SUBQUERY(\(object)friends, $x\(level + 1), \(text(level + 1))).@count "
+                + comparison
+        }
+        var matching = Set((0...Self.count).filter { $0 > 5 })
+        for _ in 0..<16 {
+            matching = Set(
+                (0...Self.count).filter { id in
+                    let count = friends(id).count { matching.contains($0) }
+                    return switch comparison {
+                    case "== 4": count == 4
+                    case "> 0": count > 0
+                    case "== 0": count == 0
+                    default: count > 4
+                    }
+                })
+        }
+        let expected = matching
+        try await check(realm, text(0)) { expected.contains($0) }
+    }
+
+    @Test(.timeLimit(.minutes(8))) func closuresMayBeNestedInEachOther() async throws {
+        let realm = try await makeRealm()
+        func leads(_ gadget: Query<Gadget>, to id: Int, _ depth: Int) -> Query<Bool> {
+            depth == 0
+                ? gadget.id == id : gadget.friends.any { leads($0, to: id, depth - 1) }
+        }
+        let all = realm.objects(Gadget.self)
+        expectEqual(all.where { leads($0, to: 5, 60) }.current.map(\.id), Array(0..<Self.count))
+        let none = all.where { leads($0, to: Self.count, 60) }
+        expectEqual(none.current.map(\.id), [])
+        var stream = none.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            let last = try requireValue(tx.object(Gadget.self, forPrimaryKey: Self.count))
+            tx.object(Gadget.self, forPrimaryKey: 5)?.friends.append(last)
+        }
+        guard case .update(let now, _)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(now.map(\.id), Array(0..<Self.count))
+    }
+
+    /// Each value repeats the condition.
+    // Covers .invalidQuery
+    @Test func nestedListsOfCountsAreLimited() async throws {
+        let realm = try await makeRealm()
+        func text(_ comparison: String, _ depth: Int, _ level: Int = 0) -> String {
+            let object = level == 0 ? "" : "$x\(level)."
+            if level == depth { return "\(object)id > 5" }
+            let inner = text(comparison, depth, level + 1)
+            let count = "SUBQUERY(\(object)friends, $x\(level + 1), \(inner)).@count"
+            return comparison.replacing("_", with: count)
+        }
+        let gadgets = realm.snapshot().objects(Gadget.self)
+        for comparison in [
+            "_ IN {3, 4, 5, 8}", "_ + 0 IN {3, 4, 5, 8}", "ANY {3, 4, 5, 8} == _",
+            "_ BETWEEN {3, 8}",
+        ] {
+            expectEqual(
+                try gadgets.filter(text(comparison, 2)).map(\.id), Array(0..<Self.count),
+                "\(comparison)")
+            let error = #expect(throws: Realm.Error.self) {
+                try gadgets.filter(text(comparison, 16))
+            }
+            expectEqual(error?.code, .invalidQuery, "\(comparison)")
+        }
+        let many = Array(0..<200_000)
+        expectEqual(
+            try gadgets.filter("friends.@count IN %@", many).count, Self.count + 1)
+    }
+}
