@@ -125,7 +125,7 @@ extension CompiledQuery {
         limit: Int = .max, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         if let lookup, lookup.isExact,
-            isWorthwhile(lookup, table) || lookup.findsFew(limit)
+            isWorthwhile(lookup, table) || lookup.hasMore(than: limit)
         {
             let keys = lookup.keys(from: first, limit: limit)
             statistics.usedIndex = true

@@ -53,9 +53,9 @@ struct IndexLookup {
         return ranges[0]
     }
 
-    /// Whether the first `limit` rows are a small part of those of one key, so that a scan could
-    /// pass many others.
-    func findsFew(_ limit: Int) -> Bool { exactKey.map { limit < $0.count / 4 } ?? false }
+    /// Whether one key of an index has more than `limit` rows. Only the first ones are read then,
+    /// whereas a scan could pass many others.
+    func hasMore(than limit: Int) -> Bool { exactKey.map { limit < $0.count } ?? false }
 
     /// Returns the number of rows that satisfy a comparison with a constant, if one index alone
     /// determines it. Avoids the cost of compiling a plan.
