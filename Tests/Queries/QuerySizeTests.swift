@@ -191,6 +191,36 @@ import Testing
         expectEqual(pups.current.map(\.name), ["Bo"])
     }
 
+    /// Each operator adds to the terms of its left side. Copying them would take much longer.
+    @Test(.timeLimit(.minutes(8))) func longChainsAreBuiltInLinearTime() async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self)
+        let all = pups.where { pup in
+            (0..<500_000).reduce(pup.age > 2) { condition, _ in condition && pup.age != 100 }
+        }
+        expectEqual(all.current.map(\.name).sorted(), ["Bo", "Cy", "Di"])
+    }
+
+    /// Conditions that begin with the same terms don't share the others.
+    @Test func aConditionCanBeContinuedTwice() async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self)
+        let found = pups.where { pup in
+            let adults = pup.age > 2 && pup.age < 100
+            let (bo, cy) = (adults && pup.name == "Bo", adults && pup.name == "Cy")
+            let either = bo || cy
+            let (one, other) = (either || pup.name == "Ada", either || pup.name == "Di")
+            return one && !(other && !either) && adults
+        }
+        expectEqual(found.current.map(\.name).sorted(), ["Bo", "Cy"])
+        let adults = pups.where { pup in
+            let adults = pup.age > 2 && pup.age < 100
+            _ = adults && pup.name == "Bo"
+            return adults
+        }
+        expectEqual(adults.current.map(\.name).sorted(), ["Bo", "Cy", "Di"])
+    }
+
     @Test func largestNumbersMeanAll() async throws {
         let realm = try await Breeders.realm()
         let pups = realm.objects(Pup.self)

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Query where Value: ScalarValue {
     /// Whether the property has this value. Only `nil` equals `nil`; NaN is described at ``Query``.
@@ -151,18 +152,12 @@ extension Optional: QueryCondition where Wrapped == Bool {}
 extension Query where Value: QueryCondition {
     /// Whether both conditions hold.
     public static func && <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
-        left.scope.requireSame(right.scope)
-        let (a, b) = (left.conjuncts, right.conjuncts)
-        return left.condition(
-            .and(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
+        left.joined(with: right, isAll: true)
     }
 
     /// Whether at least one of the conditions holds.
     public static func || <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
-        left.scope.requireSame(right.scope)
-        let (a, b) = (left.disjuncts, right.disjuncts)
-        return left.condition(
-            .or(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
+        left.joined(with: right, isAll: false)
     }
 
     /// The exact complement of a condition. For a `Bool` or `Bool?` property, whether it is
@@ -173,17 +168,27 @@ extension Query where Value: QueryCondition {
         return condition.condition(condition.predicate.negated)
     }
 
-    /// The terms of the condition as one of `&&`, and the depth of those not checked yet.
-    private var conjuncts: (terms: [Predicate], levelCount: Int) {
-        let predicate = predicate
-        guard case .and(let terms) = predicate else { return ([predicate], predicate.levelCount) }
-        return (terms, uncheckedLevelCount)
+    private func joined<Other: QueryCondition>(
+        with other: Query<Other>, isAll: Bool
+    ) -> Query<Bool> {
+        scope.requireSame(other.scope)
+        let (a, b) = (terms(isAll: isAll), other.terms(isAll: isAll))
+        guard 1 + Swift.max(a.levelCount, b.levelCount) <= Limits.maximumConditionLevel else {
+            scope.refuseDepth()
+            return with(.predicate(.constant(false)))
+        }
+        return Query<Bool>(a.chain.adding(b.chain), scope)
     }
 
-    private var disjuncts: (terms: [Predicate], levelCount: Int) {
+    /// The terms of the condition as one of `&&` or `||`, and the depth of those not checked yet.
+    fileprivate func terms(isAll: Bool) -> (chain: ConditionChain, levelCount: Int) {
+        if let chain, chain.isAll == isAll { return (chain, 0) }
         let predicate = predicate
-        guard case .or(let terms) = predicate else { return ([predicate], predicate.levelCount) }
-        return (terms, uncheckedLevelCount)
+        switch predicate {
+        case .and(let terms) where isAll, .or(let terms) where !isAll:
+            return (ConditionChain(terms, isAll: isAll), uncheckedLevelCount)
+        default: return (ConditionChain([predicate], isAll: isAll), predicate.levelCount)
+        }
     }
 
     /// The nesting depth, or 0 for a condition that was checked when it was built. So

@@ -50,12 +50,34 @@ public struct Query<Value> {
         case predicate(Predicate)
     }
 
-    let node: Node
+    private enum Content {
+        case node(Node)
+        case chain(ConditionChain)
+    }
+
+    private let content: Content
     /// The scope that the expression was built in.
     let scope: QueryScope
 
     init(_ node: Node, _ scope: QueryScope) {
-        self.node = node
+        content = .node(node)
+        self.scope = scope
+    }
+
+    var node: Node {
+        switch content {
+        case .node(let node): node
+        case .chain(let chain): .predicate(chain.predicate)
+        }
+    }
+
+    /// The terms of a condition that `&&` or `||` has built, each of which was checked.
+    var chain: ConditionChain? { if case .chain(let chain) = content { chain } else { nil } }
+}
+
+extension Query<Bool> {
+    init(_ chain: ConditionChain, _ scope: QueryScope) {
+        content = .chain(chain)
         self.scope = scope
     }
 }
