@@ -68,7 +68,7 @@ public struct JobRun<T: Job>: Sendable {
     ///   reason to stop; the errors of `write`.
     public func report(progress: Double) async throws {
         let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
-        try await queue.realm.write(durability: options.durability) { tx in
+        try await queue.realm.writeReleasing(durability: options.durability) { tx in
             guard table.renew(claimed, options.time.now(), tx),
                 let job = table.job(of: claimed, tx)
             else { throw WorkerError.claimLost(claimed.id) }

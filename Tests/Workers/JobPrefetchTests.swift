@@ -127,6 +127,30 @@ import Testing
         await realm.close()
     }
 
+    /// A report renews the claim, as the queue itself does.
+    // Covers .busy
+    @Test func progressIsReportedWhileTooManyVersionsAreHeld() async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration("test.realm", workerTypes)
+        configuration.maximumNumberOfActiveVersions = 3
+        let realm = try await Realm.open(configuration)
+        let queue = queue(in: realm)
+        try await add(["a"], to: realm)
+        let claims = try await queue.claim(upTo: 1)
+        let run = JobRun(queue: queue, claim: try requireValue(claims.first), board: JobBoard())
+        var snapshots: [Snapshot] = []
+        var code: Realm.Error.Code?
+        while code == nil, snapshots.count < 10 {
+            snapshots.append(realm.snapshot())
+            code = await realmError { try await realm.write { try $0.add(Receipt("other")) } }?.code
+        }
+        expectEqual(code, .busy)
+        try await run.report(progress: 0.5)
+        expectEqual(queue.jobs(.running).current.map(\.progress), [0.5])
+        withExtendedLifetime(snapshots) {}
+        await realm.close()
+    }
+
     @Test func expiredClaimInAdvanceDoesNotCount() async throws {
         let queue = queue(in: try await Realm.temporary(workerTypes))
         try await add(["a", "b", "c"], to: queue.realm)
