@@ -179,7 +179,8 @@ extension PredicateBinder {
             let both = Predicate.and([least.predicate, greatest.predicate])
             if place.hasCondition { try requireFewTerms(both, place.name, offset) }
             return try quantified(
-                outer, quantifier, both, holdsForNil: least.holdsForNil && greatest.holdsForNil, place, offset)
+                outer, quantifier, both,
+                holdsForNil: least.holdsForNil && greatest.holdsForNil, place, offset)
         default: break
         }
         guard let storage = place.storage else {
