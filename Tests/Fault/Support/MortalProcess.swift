@@ -146,6 +146,8 @@ private final class MortalFile: StoreFile {
         self.file = file
     }
 
+    var isRemoved: Bool { file.isRemoved }
+
     func size() throws(StoreError) -> UInt64 {
         try process.look()
         return try file.size()
