@@ -140,8 +140,10 @@ import Testing
         expectTrue(total.resumes > 0 && total.breaks > 0 && total.stalls > 0 && waitCount > 0)
     }
 
-    /// Memory doesn't grow with the number of kills and messages.
+    /// Memory doesn't grow with the number of kills and messages. It does at first, until as many
+    /// versions and streams are in use as ever will be, which the gate's kills are too few for.
     private func checkMemory(_ marks: [ProcessUsage], _ after: ProcessUsage) {
+        if !Effort.isSoak { return }
         let half = marks.prefix((marks.count + 1) / 2).map(\.memoryKiB).max() ?? 0
         let most = (marks.map(\.memoryKiB) + [after.memoryKiB]).max() ?? 0
         expectTrue(most <= half + half / 5 + 16 << 10, "\(half), then \(most) KiB")

@@ -70,7 +70,7 @@ package struct LogHistory: Sendable {
         for attempt in 0... {
             do {
                 let found = try findBeginnings(for: version, limit: limit, isPublished: true)
-                if !found.0.beginnings.isEmpty { return found }
+                if !found.0.beginnings.isEmpty || found.damage != nil { return found }
                 // `LOCK` may be older than the log.
                 return try findBeginnings(for: version, limit: limit, isPublished: false)
             } catch {
