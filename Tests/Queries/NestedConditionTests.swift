@@ -21,6 +21,7 @@ import Testing
             let gadgets = (0...Self.count).map { id in
                 let gadget = Gadget()
                 gadget.id = id
+                gadget.number = id % 2
                 return gadget
             }
             try tx.add(gadgets)
@@ -41,6 +42,10 @@ import Testing
             try tx.object(Gadget.self, forPrimaryKey: 3)?.friends.filter(text).map(\.id)
         }
         expectEqual(found, friends(3).filter(isMatch), "\(text.prefix(200))")
+        let count = try await realm.read { tx in
+            try tx.object(Gadget.self, forPrimaryKey: 3)?.friends.filter(text).count
+        }
+        expectEqual(count, found?.count, "\(text.prefix(200))")
     }
 
     /// 8^16 ways can't be followed one by one.
@@ -92,6 +97,61 @@ import Testing
             return
         }
         expectEqual(now.map(\.id), Array(0..<Self.count))
+    }
+
+    @Test func nestedConditionsMayBeCombined() async throws {
+        let realm = try await makeRealm()
+        func text(_ level: Int) -> String {
+            let object = level == 0 ? "" : "$x\(level)."
+            if level == 4 { return "\(object)id > 5" }
+            let count = "SUBQUERY(\(object)friends, $x\(level + 1), \(text(level + 1))).@count"
+            return "(\(object)id != 2 AND (\(count) > 5 OR NOT (\(object)id < 7 AND \(count) > 3)))"
+        }
+        @Sendable func isMatch(_ id: Int, _ level: Int) -> Bool {
+            if level == 4 { return id > 5 }
+            let count = friends(id).count { isMatch($0, level + 1) }
+            return id != 2 && (count > 5 || !(id < 7 && count > 3))
+        }
+        try await check(realm, text(0)) { isMatch($0, 0) }
+        // Those with a number are looked up.
+        try await check(realm, "number == 1 AND \(text(0))") { $0 % 2 == 1 && isMatch($0, 0) }
+    }
+
+    /// The objects lead to each other, so that the conditions are evaluated once for all of them,
+    /// also if they are found in an index or have changed. Once for each of them takes hours.
+    @Test(.timeLimit(.minutes(8))) func nestedConditionsAreEvaluatedForManyObjects() async throws {
+        let realm = try await Realm.temporary([Gadget.self, GadgetPart.self])
+        let count = 2_000
+        try await realm.write { tx in
+            let gadgets = (0..<count).map { id in
+                let gadget = Gadget()
+                gadget.id = id
+                gadget.number = id % 4
+                return gadget
+            }
+            try tx.add(gadgets)
+            for gadget in gadgets {
+                let friends = (1...250).map { gadgets[(gadget.id + $0) % count] }
+                gadget.friends.append(objectsIn: friends)
+            }
+        }
+        func leads(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
+            depth == 0 ? gadget.id == 5 : gadget.friends.any { leads($0, depth - 1) }
+        }
+        let found = realm.objects(Gadget.self).where { $0.number == 1 && leads($0, 60) }
+        expectEqual(found.current.map(\.id), Array(stride(from: 1, to: count, by: 4)))
+        var stream = found.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            for gadget in tx.objects(Gadget.self) where gadget.id > 1 && gadget.number == 1 {
+                gadget.number = 2
+            }
+        }
+        guard case .update(let now, _)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(now.map(\.id), [1])
     }
 
     /// Each value repeats the condition.

@@ -47,14 +47,32 @@ struct ResultVersions {
         {
             delta = step.delta(route)
         }
+        let reached = after.reach.rows(step)
+        var (wasWanted, isWanted) = (before.query.predicate, after.query.predicate)
+        if isWanted.isNested {
+            let keys = delta.modified.map(\.key.rawValue) + delta.deleted.map(\.rawValue)
+            let rows = (keys + delta.inserted.map(\.rawValue) + reached).sortedUniquely()
+            if let table = before.query.table {
+                wasWanted = wasWanted.resolved(for: rows, table, old)
+            }
+            if let table = after.query.table {
+                isWanted = isWanted.resolved(for: rows, table, new)
+            }
+        }
+        func matches(
+            _ predicate: CompiledPredicate, _ place: (cluster: Cluster, row: Int)?,
+            _ content: DatabaseContent
+        ) -> Bool {
+            place.map { predicate.matches($0.cluster, $0.row, content) } ?? false
+        }
         var candidates: [Candidate] = []
         var count = delta.modified.count + delta.inserted.count + delta.deleted.count
         /// Adds the row if it matches at either version.
         func addIfMatching(
             _ key: UInt64, isOwn: Bool = true, wasThere: Bool = true, isThere: Bool = true
         ) {
-            let isOld = wasThere && before.matches(oldRows?.place(key), old)
-            let isNew = isThere && after.matches(newRows?.place(key), new)
+            let isOld = wasThere && matches(wasWanted, oldRows?.place(key), old)
+            let isNew = isThere && matches(isWanted, newRows?.place(key), new)
             if isOld || isNew {
                 candidates.append(Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew))
             }
@@ -62,7 +80,6 @@ struct ResultVersions {
         for row in delta.modified { addIfMatching(row.key.rawValue) }
         for key in delta.deleted { addIfMatching(key.rawValue, isThere: false) }
         for key in delta.inserted { addIfMatching(key.rawValue, wasThere: false) }
-        let reached = after.reach.rows(step)
         if reached.isEmpty { return (candidates, count) }
         let own = step.rows(after.plan.tableName).keySet
         for key in reached where !own.contains(key) {

@@ -68,12 +68,7 @@ extension CompiledPredicate {
             geoIndexes = lookup.geoIndexes
             if lookup.isExact { return keys }
             statistics.rowsEvaluated += keys.count
-            var finder = RowFinder(table)
-            for key in keys {
-                guard let place = finder.place(key) else { continue }
-                if matches(place.cluster, place.row, root) { rows.append(key) }
-            }
-            return rows
+            return matching(keys, key, root)
         }
         let cost = readsOtherRows ? CompiledPredicate.followingCost : 1
         guard table.count <= CompiledPredicate.followingCost * candidateCount / cost else {

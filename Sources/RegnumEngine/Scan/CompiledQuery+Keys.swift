@@ -53,8 +53,10 @@ extension CompiledQuery {
             let place = root.table(table)?.place(row)
         else { return [] }
         if case .constant(false) = predicate { return [] }
+        let path = CompiledPath(hops: [hop])
+        let predicate = limit == .max ? resolved(path, of: row, table, root) : predicate
         var collector = KeyCollector(predicate: predicate, limit: limit)
-        CompiledPath(hops: [hop]).walk(place.cluster, place.row, root, &collector)
+        path.walk(place.cluster, place.row, root, &collector)
         statistics.rowsEvaluated += collector.rowCount
         return collector.keys
     }
@@ -69,10 +71,19 @@ extension CompiledQuery {
             if !answer { return 0 }
             if let count = path.count(of: row, root) { return count }
         }
+        let predicate = resolved(path, of: row, table, root)
         var counter = MatchCounter(predicate: predicate, max: .max)
         path.walk(place.cluster, place.row, root, &counter)
         statistics.rowsEvaluated += counter.rowCount
         return counter.count
+    }
+
+    /// Returns an equivalent predicate for the rows of a source.
+    private func resolved(
+        _ path: CompiledPath, of row: UInt64, _ table: TableKey, _ root: DatabaseContent
+    ) -> CompiledPredicate {
+        guard predicate.isNested else { return predicate }
+        return predicate.resolved(for: path.ends(of: [row], table, root), path.target, root)
     }
 
     // MARK: Order

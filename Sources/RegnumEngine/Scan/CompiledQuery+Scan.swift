@@ -40,19 +40,23 @@ extension CompiledQuery {
         _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
+        let isNested = predicate.isNested
         if let lookup, isWorthwhile(lookup, table) {
             let keys = lookup.keys(from: first)
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
             forEachCluster(of: keys, table) { cluster, rows in
-                let found = lookup.isExact ? rows : predicate.select(cluster, rows, root)
+                if lookup.isExact { return body(cluster, rows) }
+                let predicate =
+                    isNested ? resolved(predicate, cluster, rows, root) : predicate
+                let found = predicate.select(cluster, rows, root)
                 return found.isEmpty || body(cluster, found)
             }
             return
         }
         var prepared = predicate
-        var isFirst = !predicate.isNested
+        var isFirst = !isNested
         var isPrepared = false
         table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {
@@ -66,9 +70,21 @@ extension CompiledQuery {
                 rows = rows.subtracting(RowMask(first: Table.row(first)))
             }
             statistics.rowsEvaluated += rows.count
-            let found = prepared.matches(cluster, rows, root)
+            let predicate = isNested ? resolved(prepared, cluster, rows, root) : prepared
+            let found = predicate.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
         }
+    }
+
+    /// Returns an equivalent predicate for some rows of a cluster, which lead to the same rows
+    /// more often than one alone.
+    private func resolved(
+        _ predicate: CompiledPredicate, _ cluster: Cluster, _ rows: RowMask, _ root: DatabaseContent
+    ) -> CompiledPredicate {
+        guard predicate.isNested, let table else { return predicate }
+        var keys = KeyBuffer()
+        keys.append(cluster.firstKey, rows)
+        return predicate.resolved(for: keys.prefix(.max), table, root)
     }
 
     /// Whether to use the lookup: looking up a row costs several times as much as scanning past it,

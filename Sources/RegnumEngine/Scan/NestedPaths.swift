@@ -24,7 +24,7 @@ extension CompiledPath {
 
     /// Returns the rows that the path leads to from some rows of a class: ascending, without
     /// duplicates.
-    fileprivate func ends(
+    func ends(
         of rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> [UInt64] {
         var (rows, table) = (rows, table)
@@ -75,8 +75,8 @@ extension CompiledPredicate {
         }
     }
 
-    /// Returns those of some rows of a class that match.
-    fileprivate func matching(
+    /// Returns those of some rows of a class, ascending, that match.
+    func matching(
         _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> [UInt64] {
         let predicate = resolved(for: rows, table, content)
@@ -87,9 +87,9 @@ extension CompiledPredicate {
         }
     }
 
-    /// Returns an equivalent predicate for some rows of a class. Nested conditions are evaluated
-    /// for all rows that the paths lead to from these, and replaced by those that match.
-    private func resolved(
+    /// Returns an equivalent predicate for some rows of a class, ascending. Nested conditions are
+    /// evaluated for all rows that the paths lead to from these, and replaced by those that match.
+    func resolved(
         for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> CompiledPredicate {
         guard isNested else { return self }
@@ -114,7 +114,9 @@ extension CompiledPredicate {
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
             return .through(
                 link, term.resolved(for: ends, link.target, content), whenNull: whenNull)
-        case .and(let terms): return .and(terms.map { $0.resolved(for: rows, table, content) })
+        case .and(let terms):
+            // each term only for the rows that meet those before it, which cost less
+            return .isRow(terms.reduce(rows) { $1.matching($0, table, content) })
         case .or(let terms): return .or(terms.map { $0.resolved(for: rows, table, content) })
         case .not(let term): return .not(term.resolved(for: rows, table, content))
         default: return self
