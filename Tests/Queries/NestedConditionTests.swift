@@ -105,12 +105,12 @@ import Testing
             let object = level == 0 ? "" : "$x\(level)."
             if level == 4 { return "\(object)id > 5" }
             let count = "SUBQUERY(\(object)friends, $x\(level + 1), \(text(level + 1))).@count"
-            return "(\(object)id != 2 AND (\(count) > 5 OR NOT (\(object)id < 7 AND \(count) > 3)))"
+            return "(\(object)id != 2 AND (\(count) > 6 OR NOT (\(object)id < 7 AND \(count) > 4)))"
         }
         @Sendable func isMatch(_ id: Int, _ level: Int) -> Bool {
             if level == 4 { return id > 5 }
             let count = friends(id).count { isMatch($0, level + 1) }
-            return id != 2 && (count > 5 || !(id < 7 && count > 3))
+            return id != 2 && (count > 6 || !(id < 7 && count > 4))
         }
         try await check(realm, text(0)) { isMatch($0, 0) }
         // Those with a number are looked up.
