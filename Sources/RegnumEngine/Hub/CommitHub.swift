@@ -128,10 +128,12 @@ final class CommitHub: Sendable {
         state.withLock { state in
             let followed = state.entries.values.filter { !$0.slots.isEmpty }
             let published = publication.withLock { $0.root.version }
+            // the others have no position: they may never take what concerned them
+            let behind = followed.filter { $0.buffering != .concern }.compactMap(\.since)
             return (
                 followed.count, state.summaries.count + state.commits.count,
                 state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount,
-                published - min(followed.compactMap(\.since).min() ?? published, published)
+                published - min(behind.min() ?? published, published)
             )
         }
     }

@@ -56,6 +56,17 @@ import Testing
         await realm.close()
     }
 
+    @Test func aDrainIsNoSlowStream() async throws {
+        let realm = try await open()
+        try await realm.makeReadings(0..<20)
+        var lags: [UInt64] = []
+        try await realm.drain(AsymReading.self, batchSize: 5, untilEmpty: true) { _ in
+            lags.append(realm.stats().streamLag)
+        }
+        expectEqual(lags, [0, 0, 0, 0])
+        await realm.close()
+    }
+
     @Test func frozenOnesCanBeEncoded() async throws {
         let realm = try await open()
         try await realm.makeReadings(3..<4)
