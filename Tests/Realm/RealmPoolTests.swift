@@ -123,7 +123,7 @@ import Testing
         _ maximum: Int, slow names: [String], _ faults: FaultInjector
     ) async throws -> RealmPool {
         let folder = folder
-        let pool = RealmPool(maximumOpenCount: maximum) { name in
+        let pool = RealmPool(maximumOpenCount: maximum, idleTime: .seconds(3_600)) { name in
             let configuration = folder.configuration(name, [Room.self])
             return names.contains(name) ? configuration.testing(faults: faults) : configuration
         }
