@@ -175,11 +175,11 @@ int cregnum_sync_file_system(int fd) {
     return result < 0 ? -errno : 0;
 }
 
-int64_t cregnum_filesystem_type(int fd) {
+int64_t cregnum_filesystem_type(const char *path) {
     struct statfs status;
     int result;
     do {
-        result = fstatfs(fd, &status);
+        result = statfs(path, &status);
     } while (result < 0 && errno == EINTR);
     return result < 0 ? -errno : (int64_t)(uint32_t)status.f_type;
 }

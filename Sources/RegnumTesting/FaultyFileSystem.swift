@@ -96,6 +96,10 @@ private final class FaultyDirectory: RealmDirectory {
     func renameNew(_ name: String, to target: String) throws(StoreError) {
         try base.renameNew(name, to: target)
     }
+    func moveToParent(_ name: String, as target: String) throws(StoreError) {
+        try faults.occur(\.sync, path)
+        try base.moveToParent(name, as: target)
+    }
     func unlink(_ name: String) throws(StoreError) { try base.unlink(name) }
     func sync() throws(StoreError) {
         try faults.occur(\.sync, path)

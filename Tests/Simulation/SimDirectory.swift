@@ -34,7 +34,10 @@ package final class SimDirectory: RealmDirectory {
     package func names() throws(StoreError) -> [String] {
         try fileSystem.check(.names, path)
         return fileSystem.state.withLock { state in
-            state.directories[path]?.entries.keys.sorted() ?? []
+            let inside = state.directories.keys.filter { $0.hasPrefix(path + "/") }
+            let directories = inside.map { String($0.dropFirst(path.count + 1)) }
+            let files = state.directories[path]?.entries.keys.map { $0 } ?? []
+            return (files + directories.filter { !$0.contains("/") }).sorted()
         }
     }
 
@@ -53,6 +56,20 @@ package final class SimDirectory: RealmDirectory {
         try fileSystem.check(.create, file)
         return try handle(file) { state throws(StoreError) in
             try state.create(name, in: self.path)
+        }
+    }
+
+    /// Opens the file as an archive, for reading.
+    static func openArchive(
+        _ inode: Int, _ path: String, in fileSystem: SimFileSystem
+    ) throws(StoreError) -> ArchiveDirectory {
+        try fileSystem.check(.open, path)
+        fileSystem.state.withLock { $0.inodes[inode]!.handleCount += 1 }
+        let file = SimFile(fileSystem: fileSystem, path: path, inode: inode, isReadOnly: true)
+        let identity = FileIdentity(device: fileSystem.device, inode: UInt64(inode))
+        return try ArchiveDirectory(file, path: path, identity: identity) {
+            () throws(StoreError) in
+            try fileSystem.leads(path, to: identity)
         }
     }
 
@@ -85,6 +102,24 @@ package final class SimDirectory: RealmDirectory {
             }
             try state.rename(name, to: target, in: path)
         }
+    }
+
+    package func moveToParent(_ name: String, as target: String) throws(StoreError) {
+        checkWritable()
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        try fileSystem.check(.rename, "\(parent)/\(target)")
+        try fileSystem.state.withLock { state throws(StoreError) in
+            try state.move(name, from: path, to: target, in: parent)
+        }
+        do throws(StoreError) {
+            try fileSystem.check(.syncDirectory, parent)
+        } catch {
+            try fileSystem.state.withLock { state throws(StoreError) in
+                try state.unlink(target, in: parent)
+            }
+            throw error
+        }
+        fileSystem.state.withLock { $0.syncDirectory(parent) }
     }
 
     package func unlink(_ name: String) throws(StoreError) {

@@ -55,8 +55,11 @@ package final class SimFileSystem: FileSystem {
         }
         let create = mode == .creating || mode == .new
         try check(.openDirectory, path)
+        if mode == .readOnly, let inode = state.withLock({ $0.file(path) }) {
+            return try SimDirectory.openArchive(inode, path, in: self)
+        }
         let (exists, hasLock) = try state.withLock { state throws(StoreError) in
-            guard !path.isEmpty, !state.plainFiles.contains(path) else {
+            guard !path.isEmpty, !state.plainFiles.contains(path), state.file(path) == nil else {
                 throw StoreError(
                     .fileAccess, "\"\(path)\" is a file, but a realm is a directory.", path: path)
             }
@@ -103,7 +106,7 @@ package final class SimFileSystem: FileSystem {
     package func hasEntry(_ path: String) throws(StoreError) -> Bool {
         let path = Self.normalized(path)
         try check(.openDirectory, path)
-        return state.withLock { $0.directories[path] != nil || $0.plainFiles.contains(path) }
+        return state.withLock { $0.hasEntry(path) }
     }
 
     package func networkFileSystem(at path: String) -> String? { networkName.withLock { $0 } }
@@ -116,9 +119,9 @@ package final class SimFileSystem: FileSystem {
     func identity(_ path: String) -> FileIdentity? {
         state.withLock { state in
             // apart from the inodes of files
-            state.directories[path].map {
-                FileIdentity(device: device, inode: UInt64($0.order) + 1 << 32)
-            }
+            let directory = state.directories[path].map { UInt64($0.order) + 1 << 32 }
+            let inode = directory ?? state.file(path).map { UInt64($0) }
+            return inode.map { FileIdentity(device: device, inode: $0) }
         }
     }
 
@@ -129,7 +132,7 @@ package final class SimFileSystem: FileSystem {
         try check(.rename, target)
         try state.withLock { state throws(StoreError) in
             try state.checkWritable("make", target)
-            guard state.directories[target] == nil, !state.plainFiles.contains(target) else {
+            guard !state.hasEntry(target) else {
                 throw StoreError(.fileExists, "\"\(target)\" already exists.", path: target)
             }
             guard let directory = state.directories.removeValue(forKey: path) else {

@@ -52,6 +52,34 @@ extension SimState {
         collect(inode)
     }
 
+    /// Moves a file to another directory. A crash can leave it in both of them, or in none.
+    mutating func move(
+        _ name: String, from path: String, to target: String, in other: String
+    ) throws(StoreError) {
+        try checkWritable("make", "\(other)/\(target)")
+        let inode = try inode(name, in: path)
+        guard directories[other] != nil else {
+            throw StoreError(.fileAccess, "\"\(other)\" does not exist.", path: other)
+        }
+        guard !hasEntry("\(other)/\(target)") else {
+            throw StoreError(
+                .fileExists, "\"\(other)/\(target)\" exists.", path: "\(other)/\(target)")
+        }
+        apply(.create(target), inode, other)
+        apply(.unlink(name), inode, path)
+    }
+
+    /// Returns the inode of the file at a path, if its directory was made here.
+    func file(_ path: String) -> Int? {
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let (parent, name) = (String(path[..<slash]), String(path[path.index(after: slash)...]))
+        return directories[parent]?.entries[name]
+    }
+
+    func hasEntry(_ path: String) -> Bool {
+        directories[path] != nil || plainFiles.contains(path) || file(path) != nil
+    }
+
     private mutating func apply(
         _ kind: SimDirectoryOperation.Kind, _ inode: Int, _ path: String
     ) {

@@ -54,8 +54,8 @@ bool cregnum_may_have_size(uint64_t size);
 int cregnum_populate(const void *bytes, size_t count, bool writes);
 /// Syncs the file system of `fd` (syncfs). Returns 0 or -errno.
 int cregnum_sync_file_system(int fd);
-/// Returns the magic number of the file system of `fd` (statfs f_type), or -errno.
-int64_t cregnum_filesystem_type(int fd);
+/// Returns the magic number of the file system at `path` (statfs f_type), or -errno.
+int64_t cregnum_filesystem_type(const char *path);
 
 // Open file description locks on one byte (fcntl F_OFD_SETLK, F_OFD_GETLK)
 

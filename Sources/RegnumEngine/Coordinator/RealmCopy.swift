@@ -11,6 +11,7 @@ package struct RealmCopy: Sendable {
     private let timelines: Timelines
     private let target: String
     private let options: CoordinatorOptions
+    private let isFile: Bool
     /// Called between writes; returning false cancels the copy.
     private let shouldContinue: @Sendable () -> Bool
 
@@ -18,15 +19,17 @@ package struct RealmCopy: Sendable {
     ///   - timelines: the timelines of the realm to copy.
     ///   - target: the directory to create; a path without a trailing slash.
     ///   - options: the options of the realm to copy.
+    ///   - isFile: whether to create a file instead, with the files of the directory.
     package init(
         of root: DatabaseRoot, _ timelines: Timelines, to target: String,
-        _ options: CoordinatorOptions,
+        _ options: CoordinatorOptions, isFile: Bool = false,
         shouldContinue: @escaping @Sendable () -> Bool
     ) {
         self.root = root
         self.timelines = timelines
         self.target = target
         self.options = options
+        self.isFile = isFile
         self.shouldContinue = shouldContinue
     }
 
@@ -47,24 +50,21 @@ package struct RealmCopy: Sendable {
         do throws(StoreError) {
             let log = try write(to: place)
             defer { log.releaseLocks() }
-            try checkCancellation()
-            try log.checkPlace()
-            try place.complete()
+            if isFile {
+                try place.complete(as: pack(place))
+            } else {
+                try place.complete()
+            }
         } catch {
             throw place.remove(after: error)
         }
+        if isFile { place.remove() }
     }
 
+    /// Writes the copy to the directory. Unless it is to be packed, what was written is verified.
     private func write(to place: UnfinishedRealm) throws(StoreError) -> RealmLog {
-        var seed = RealmContent.seed(of: root, timelines) { [options, shouldContinue] _ in
-            if options.checkpoint.paceNanoseconds > 0 {
-                usleep(UInt32(truncatingIfNeeded: options.checkpoint.paceNanoseconds / 1000))
-            }
-            return shouldContinue()
-        }
+        var seed = RealmContent.seed(of: root, timelines) { [self] _ in continuesAfterPause() }
         seed.directory = place.directory.identity
-        var store = options.store
-        store.allowsNetworkFileSystem = true  // the copy isn't shared yet
         try checkCancellation()
         // Opening it like any realm verifies that its directory image can be read.
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
@@ -73,12 +73,43 @@ package struct RealmCopy: Sendable {
             incoming.apply
         ).log
         do throws(StoreError) {
-            try verify(incoming.root)
+            if !isFile { try verify(incoming.root) }
+            try checkCancellation()
+            try log.checkPlace()
         } catch {
             log.releaseLocks()
             throw error
         }
         return log
+    }
+
+    /// Packs the copy into a file of its directory, verifies that, and returns its name.
+    private func pack(_ place: UnfinishedRealm) throws(StoreError) -> String {
+        let name = try RealmLog.pack(place.directory, options.fileSystem, store) { [self] in
+            continuesAfterPause()
+        }
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
+        let log = try RealmLog.openForReading(
+            options.fileSystem, path: "\(place.path)/\(name)", options: store,
+            load: incoming.begin, incoming.apply
+        ).log
+        defer { log.releaseLocks() }
+        try verify(incoming.root)
+        return name
+    }
+
+    private var store: StoreOptions {
+        var store = options.store
+        store.allowsNetworkFileSystem = true  // the copy isn't shared yet
+        return store
+    }
+
+    /// Leaves the disk to others for a moment. Returns whether to continue.
+    private func continuesAfterPause() -> Bool {
+        if options.checkpoint.paceNanoseconds > 0 {
+            usleep(UInt32(truncatingIfNeeded: options.checkpoint.paceNanoseconds / 1000))
+        }
+        return shouldContinue()
     }
 
     /// Reads all leaves that were written and compares them with their checksums.

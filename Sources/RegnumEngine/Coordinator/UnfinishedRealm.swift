@@ -74,7 +74,8 @@ struct UnfinishedRealm: Sendable {
     ) throws(StoreError) {
         guard try !fileSystem.hasEntry(target) else {
             throw StoreError(
-                .fileExists, "\"\(target)\" already exists: a \(what) needs a new directory.",
+                .fileExists,
+                "\"\(target)\" already exists, and a \(what) doesn't replace anything.",
                 path: target)
         }
     }
@@ -89,6 +90,20 @@ struct UnfinishedRealm: Sendable {
         else { return }
         try? copy.unlink(RealmLog.backupMarkName)
         try? copy.sync()
+    }
+
+    /// Gives a file of the directory, which whoever wrote it has synced, the name of the target.
+    func complete(as name: String) throws(StoreError) {
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let entry = slash.map { String(target[target.utf8.index(after: $0)...]) } ?? target
+        try directory.moveToParent(name, as: entry)
+    }
+
+    /// Removes the directory after its file has become the target. If that fails, the next backup
+    /// does it.
+    func remove() {
+        lock.unlock(.session)
+        try? RealmLog.removeBackup(fileSystem, path: path, identity: directory.identity)
     }
 
     /// Removes the directory after an error. Returns the error with the name of the target, since

@@ -5,7 +5,8 @@
 /// All methods are synchronous and may block on the disk, except for those of `LockFile` that say
 /// otherwise. The store calls blocking methods on its own threads, never on the cooperative pool.
 package protocol FileSystem: AnyObject, Sendable {
-    /// Opens the realm directory at `path`.
+    /// Opens the realm directory at `path`. If it is to be read only, it may be one in a file
+    /// (`ArchiveDirectory`).
     ///
     /// Throws `fileNotFound` (missing, and not to be created), `fileExists` (`.new`, and `path`
     /// exists, even as a dangling link), `filePermissionDenied` (EACCES, EPERM, EROFS),
@@ -103,6 +104,11 @@ package protocol RealmDirectory: AnyObject, Sendable {
     func rename(_ name: String, to target: String) throws(StoreError)
     /// Renames an entry. Throws `fileExists` if `target` exists; then nothing has changed.
     func renameNew(_ name: String, to target: String) throws(StoreError)
+    /// Moves a file to the parent directory of this one, as an entry that must not exist, durably.
+    ///
+    /// Throws `fileExists` if `target` exists. After an error, nothing new is there, and the file
+    /// may be gone.
+    func moveToParent(_ name: String, as target: String) throws(StoreError)
     /// Removes an entry.
     func unlink(_ name: String) throws(StoreError)
     /// Makes all entries that were created, renamed or removed so far durable.

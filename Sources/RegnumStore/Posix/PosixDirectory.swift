@@ -28,11 +28,11 @@ package final class PosixDirectory: RealmDirectory {
             throw .system(-result, "examine", path)
         }
         identity = FileIdentity(status)
-        permissions = PosixPermissions(directory: status)
+        permissions = PosixPermissions(of: status)
         absolutePath = Self.absolute(path)
     }
 
-    private static func absolute(_ path: String) -> String {
+    static func absolute(_ path: String) -> String {
         let isAbsolute = path.utf8.first == UInt8(ascii: "/")
         guard !isAbsolute, let current = getcwd(nil, 0) else { return path }
         defer { free(current) }
@@ -119,6 +119,26 @@ package final class PosixDirectory: RealmDirectory {
         let result = cregnum_rename_new(descriptor, name, target)
         if result == -EINVAL || result == -ENOSYS { return try rename(name, to: target) }
         try check(result, "rename", pathOf(name))
+    }
+
+    package func moveToParent(_ name: String, as target: String) throws(StoreError) {
+        try checkWritable()
+        checkName(name)
+        checkName(target)
+        let entry = "../" + target
+        var result = cregnum_rename_new(descriptor, name, entry)
+        if result == -EINVAL || result == -ENOSYS {
+            // without a check and a rename in one step, a link does both
+            result = repeated { linkat(descriptor, name, descriptor, entry, 0) }
+            if result == 0 { try? unlink(name) }
+        }
+        try check(result, "make", path)
+        do throws(StoreError) {
+            try syncParent()
+        } catch {
+            _ = unlinkat(descriptor, entry, 0)
+            throw error
+        }
     }
 
     package func unlink(_ name: String) throws(StoreError) {
@@ -270,7 +290,7 @@ package final class PosixDirectory: RealmDirectory {
         // They may have changed since the directory was opened.
         var status = stat()
         let isKnown = repeated { fstat(descriptor, &status) } == 0
-        let result = (isKnown ? PosixPermissions(directory: status) : permissions).apply(to: file)
+        let result = (isKnown ? PosixPermissions(of: status) : permissions).apply(to: file)
         guard result < 0 else { return file }
         close(file)
         _ = unlinkat(descriptor, name, 0)

@@ -23,6 +23,7 @@ package final class PosixFileSystem: FileSystem {
         _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
+        if mode == .readOnly, let archive = try openArchive(path) { return archive }
         let mayMake = mode == .creating || mode == .new
         let isMade = mayMake ? try makeMissing(path) : false
         if mode == .new, !isMade { throw .system(EEXIST, "make", path) }
@@ -42,6 +43,36 @@ package final class PosixFileSystem: FileSystem {
         } catch {
             if isMade { _ = rmdir(path) }
             throw error
+        }
+    }
+
+    /// Opens a realm in a file; returns `nil` if the path doesn't lead to a regular file.
+    private func openArchive(_ path: String) throws(StoreError) -> ArchiveDirectory? {
+        var status = stat()
+        guard repeated({ stat(path, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let descriptor = cregnum_openat(AT_FDCWD, path, flags, 0)
+        guard descriptor >= 0 else {
+            throw .system(-descriptor, "open", path, otherwise: .fileAccess)
+        }
+        let file = PosixFile(path: path, descriptor: descriptor)
+        // another one may have its name now
+        let result = repeated { fstat(descriptor, &status) }
+        guard result == 0 else { throw .system(-result, "examine", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard !PosixPermissions(of: status).isUntrusted else {
+            throw StoreError(
+                .filePermissionDenied,
+                "The file \"\(path)\" belongs to another user and is world-writable, so any user "
+                    + "could replace the realm.", path: path)
+        }
+        let identity = FileIdentity(status)
+        let absolutePath = PosixDirectory.absolute(path)
+        return try ArchiveDirectory(file, path: path, identity: identity) {
+            () throws(StoreError) in
+            try PosixFileSystem.shared.leads(absolutePath, to: identity)
         }
     }
 
@@ -79,15 +110,13 @@ package final class PosixFileSystem: FileSystem {
     package func networkFileSystem(at path: String) -> String? {
         var place = path
         while place.count > 1, place.hasSuffix("/") { place.removeLast() }
-        var descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        if descriptor == -ENOENT {
+        var type = cregnum_filesystem_type(place)
+        if type == -Int64(ENOENT) {
             let slash = place.utf8.lastIndex(of: UInt8(ascii: "/"))
             place = slash.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
-            descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+            type = cregnum_filesystem_type(place)
         }
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return Self.networkFileSystem(type: cregnum_filesystem_type(descriptor))
+        return Self.networkFileSystem(type: type)
     }
 
     /// Maps the type numbers of statfs(2). On these file systems, locks and the shared control page
@@ -189,8 +218,9 @@ package final class PosixFileSystem: FileSystem {
         var status = stat()
         if result == -ENOTDIR, stat(path, &status) == 0 {
             throw StoreError(
-                .fileAccess, "\"\(path)\" is a file, but a realm is a directory.", path: path,
-                errno: ENOTDIR)
+                .fileAccess,
+                "\"\(path)\" is a file, but a realm is a directory. A copy of a realm in a file can "
+                    + "be opened read-only, or restored.", path: path, errno: ENOTDIR)
         }
         throw .system(-result, "open the directory", path, otherwise: .fileAccess)
     }

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The owner and mode of a realm's directory, and the resulting permissions of its files.
+/// The owner and mode of a realm's directory, or of a realm in one file, and the resulting
+/// permissions of its files.
 ///
 /// A group-writable directory is shared by its group, whose members are trusted. A world-writable
 /// directory may contain files planted by untrusted users.
@@ -9,7 +10,7 @@ struct PosixPermissions {
     private let group: gid_t
     private let mode: mode_t
 
-    init(directory status: stat) {
+    init(of status: stat) {
         owner = status.st_uid
         group = status.st_gid
         mode = status.st_mode
@@ -18,10 +19,10 @@ struct PosixPermissions {
     private var isWorldWritable: Bool { mode & S_IWOTH != 0 }
     private var isGroupWritable: Bool { mode & S_IWGRP != 0 }
 
-    /// Whether the directory belongs to this user.
+    /// Whether it belongs to this user.
     var isOwn: Bool { owner == geteuid() }
 
-    /// Whether an untrusted user may have created the directory to receive this user's data.
+    /// Whether an untrusted user may have created it, to receive this user's data.
     var isUntrusted: Bool { isWorldWritable && owner != geteuid() && owner != 0 }
 
     /// Returns whether a file in the directory can be trusted as one of the realm's files.

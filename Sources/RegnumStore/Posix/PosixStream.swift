@@ -80,7 +80,7 @@ package final class PosixStream: Sendable {
     private static func permissions(_ realmPath: String?) -> (mode: mode_t, group: gid_t?) {
         var status = stat()
         guard let realmPath, stat(realmPath, &status) == 0 else { return (0o600, nil) }
-        return PosixPermissions(directory: status).ofFiles
+        return PosixPermissions(of: status).ofFiles
     }
 
     deinit {

@@ -121,6 +121,8 @@ private final class MortalDirectory: RealmDirectory {
         try directory.renameNew(name, to: target)
     }
 
+    func moveToParent(_ name: String, as target: String) { preconditionFailure("never moved") }
+
     func unlink(_ name: String) throws(StoreError) {
         try process.effect(.unlink)
         try directory.unlink(name)

@@ -9,15 +9,17 @@ import Testing
 @testable import RegnumSimulation
 
 /// A power failure, and the death of all processes, at every effect of a backup on the simulated
-/// disk: the target has nothing or the complete copy, the realm is unchanged, and the next backup
-/// removes leftovers.
+/// disk, to a directory or a file: the target has nothing or the complete copy, the realm is
+/// unchanged, and the next backup removes leftovers.
 @Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct BackupCrashTests {
     private static let parent = "/disk"
     private static let original = "/disk/original"
     private static let copy = "/disk/copy"
 
-    private func configuration(_ path: String, _ disk: SimFileSystem) -> Realm.Configuration {
+    private func configuration(
+        _ path: String, _ disk: SimFileSystem, readOnly: Bool = false
+    ) -> Realm.Configuration {
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: path)), objectTypes: [BackupAccount.self])
         configuration.adjust = { options in
@@ -25,11 +27,22 @@ struct BackupCrashTests {
             options.store.idleDelayNanoseconds = 3_600_000_000_000
             options.checkpoint.paceNanoseconds = 0
         }
+        configuration.readOnly = readOnly
         return configuration
     }
 
-    private func hash(_ path: String, _ disk: SimFileSystem) async throws -> UInt64 {
-        let realm = try await Realm.open(configuration(path, disk))
+    private func copy(_ realm: Realm, to path: String, asFile: Bool) async throws {
+        if asFile {
+            try await realm.writeCopy(toFile: URL(filePath: path))
+        } else {
+            try await realm.backup(to: URL(filePath: path))
+        }
+    }
+
+    private func hash(
+        _ path: String, _ disk: SimFileSystem, readOnly: Bool = false
+    ) async throws -> UInt64 {
+        let realm = try await Realm.open(configuration(path, disk, readOnly: readOnly))
         let root = realm.core.coordinator.published
         let hash = root.stateHash()
         if let damage = root.damage { throw damage }
@@ -63,7 +76,8 @@ struct BackupCrashTests {
     }
 
     /// Otherwise a backup that failed couldn't be repeated.
-    @Test func failedSyncOfADirectoryLeavesNothingAtTheTarget() async throws {
+    @Test(arguments: [false, true])
+    func failedSyncOfADirectoryLeavesNothingAtTheTarget(asFile: Bool) async throws {
         let disk = SimFileSystem(seed: 1)
         _ = try disk.openDirectory(Self.parent, .creating)
         let realm = try await Realm.open(configuration(Self.original, disk))
@@ -75,12 +89,12 @@ struct BackupCrashTests {
             let isMoved = Guarded(false)
             disk.onEffect = { [unowned disk] kind, _ in
                 guard kind == .syncDirectory, disk.firedFailureCount > fired else { return }
-                let exists = disk.state.withLock { $0.directories[target] != nil }
+                let exists = disk.state.withLock { $0.hasEntry(target) }
                 isMoved.withLock { $0 = $0 || exists }
             }
             disk.inject(SimFailure(.syncDirectory, nth: number))
             do {
-                try await realm.backup(to: URL(filePath: target))
+                try await copy(realm, to: target, asFile: asFile)
             } catch {
                 try expectEqual(disk.hasEntry(target), false)
                 failedAfterMove = failedAfterMove || isMoved.withLock { $0 }
@@ -93,7 +107,8 @@ struct BackupCrashTests {
         await realm.close()
     }
 
-    @Test func crashLeavesAWholeCopyOrNone() async throws {
+    @Test(arguments: [false, true])
+    func crashLeavesAWholeCopyOrNone(asFile: Bool) async throws {
         let seed = UInt64(SeededRandom.seed())
         let disk = SimFileSystem(seed: seed)
         _ = try disk.openDirectory(Self.parent, .creating)
@@ -115,7 +130,7 @@ struct BackupCrashTests {
             }
             left.withLock { $0 += found }
         }
-        try await realm.backup(to: URL(filePath: Self.copy))
+        try await copy(realm, to: Self.copy, asFile: asFile)
         disk.onEffect = nil
         // Nothing that the copy needs remains unsynced.
         let last = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 16), seed: seed)
@@ -131,10 +146,14 @@ struct BackupCrashTests {
             } else {
                 counts.none += 1
                 let again = try await Realm.open(configuration(Self.original, crash.image))
-                try await again.backup(to: URL(filePath: Self.copy))
+                try await copy(again, to: Self.copy, asFile: asFile)
                 await again.close()
+                // also what was left of the first one
+                let paths = crash.image.state.withLock { $0.directories.keys.sorted() }
+                expectTrue(!paths.contains { $0.contains("/.") }, "\(crash.place): \(paths)")
             }
-            try await expectEqual(hash(Self.copy, crash.image), expected, "\(crash.place)")
+            try await expectEqual(
+                hash(Self.copy, crash.image, readOnly: asFile), expected, "\(crash.place)")
         }
         print("\(counts.none) states without a copy, \(counts.whole) with one")
         expectTrue(counts.none > 50 && counts.whole > 10)

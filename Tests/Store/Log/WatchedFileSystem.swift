@@ -78,6 +78,9 @@ private final class WatchedDirectory: RealmDirectory {
     func renameNew(_ name: String, to target: String) throws(StoreError) {
         try base.renameNew(name, to: target)
     }
+    func moveToParent(_ name: String, as target: String) throws(StoreError) {
+        try base.moveToParent(name, as: target)
+    }
     func unlink(_ name: String) throws(StoreError) { try base.unlink(name) }
     func sync() throws(StoreError) { try base.sync() }
     func openLock() throws(StoreError) -> any LockFile {
