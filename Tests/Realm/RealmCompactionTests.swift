@@ -97,18 +97,31 @@ struct RealmCompactionTests {
         await realm.close()
     }
 
-    /// Updates replace all of the content many times.
+    /// Commits that replace the content part by part, again and again; for ten minutes in the soak.
     @Test func steadyUpdatesEndWithSmallFiles() async throws {
         let realm = try await Realm.open(configuration())
-        let rounds = Effort.count(gate: 12, soak: 60)
-        for round in 0..<rounds { try await fill(realm, 2_000, covers: UInt8(round)) }
+        let count = Effort.count(gate: 2_000, soak: 10_000)
+        try await fill(realm, count)
+        let end = ContinuousClock.now + .seconds(Effort.count(gate: 1, soak: 600))
+        var updateCount = 0
+        while updateCount < 12 * count || ContinuousClock.now < end {
+            let first = updateCount % count
+            let cover = Data(repeating: UInt8(truncatingIfNeeded: updateCount / count), count: 800)
+            try await realm.write { tx in
+                for id in first..<min(first + 250, count) {
+                    try requireValue(tx.object(BackupBook.self, forPrimaryKey: id)).cover = cover
+                }
+            }
+            updateCount += 250
+        }
         await realm.close()
         let size = try byteCount()
         let copy = try await Realm.open(configuration())
         try await copy.backup(to: folder["copy.realm"])
         await copy.close()
         let live = try byteCount("copy.realm")
-        expectTrue(live > 2_000 * 800)
+        print("\(updateCount) updates: \(size) bytes of files with \(live) live")
+        expectTrue(live > count * 800)
         expectTrue(size <= 3 * live, "\(size) bytes with \(live) live")
     }
 

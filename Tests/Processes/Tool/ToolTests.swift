@@ -181,6 +181,35 @@ import Testing
         }
     }
 
+    @Test func backupInAFileIsReadByAllCommands() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 5)
+        let exported = try await folder.run("export", "a.realm").output
+        let made = try await folder.run("backup", "a.realm", "a.tar", "--single-file")
+        expectTrue(made.output.hasPrefix("backup of version"), "\(made.errors)")
+        for command in [["export"], ["info"], ["schema"], ["verify"]] {
+            let result = try await folder.run(command[0], "a.tar")
+            expectEqual(result.code, 0, "\(command): \(result.errors)")
+            if command == ["export"] { expectEqual(result.output, exported) }
+        }
+        let found = try await folder.run("query", "a.tar", "ToolNode", "id == 3")
+        expectEqual(found.output.split(separator: "\n").count, 1)
+        try await expectEqual(folder.run("restore", "a.tar", "b.realm").code, 0)
+        try await expectEqual(folder.run("export", "b.realm").output, exported)
+        for (arguments, code) in [
+            (["compact", "a.tar"], 73), (["import", "a.tar"], 73),
+            (["backup", "a.realm", "a.tar", "--single-file"], 73),
+            (["backup", "a.realm", "a.tar", "--update"], 73),
+            (["backup", "a.realm", "c.tar", "--update", "--single-file"], 64),
+        ] as [([String], Int32)] {
+            let process = try ToolProcess(arguments, in: folder)
+            process.closeInput()
+            let result = try await process.result()
+            expectEqual(result.code, code, "\(arguments) \(result.errors)")
+        }
+        try await expectEqual(folder.run("export", "a.tar").output, exported)
+    }
+
     @Test func queriesFindObjectsWithoutTheirClass() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 40)
