@@ -24,9 +24,10 @@ struct CoordinatorEncryptionTests {
     }
 
     private func expectNumbers(
-        _ expected: Range<Int>, in path: String, _ key: EncryptionKey?, _ comment: String
+        _ expected: Range<Int>, in path: String, _ key: EncryptionKey?, _ comment: String,
+        isReadOnly: Bool = false
     ) async throws {
-        let coordinator = try await open(path, key)
+        let coordinator = try await open(path, key) { $0.isReadOnly = isReadOnly }
         expectEqual(numbers(coordinator.published), Array(expected), "\(comment)")
         try coordinator.published.checkIntegrity { false }
         await coordinator.close()
@@ -124,6 +125,32 @@ struct CoordinatorEncryptionTests {
         ) { true }.make()
         expectEqual(restored, version)
         try await expectNumbers(0..<51, in: "/copies/restored", .fake(), "restored")
+    }
+
+    // Covers 5.79
+    @Test func copiesInAFileHaveTheKeyOfTheirOptions() async throws {
+        try await make()
+        let coordinator = try await open()
+        for (name, key): (String, EncryptionKey?) in [
+            ("same", .fake()), ("other", .fake(2)), ("none", nil),
+        ] {
+            _ = try disk.openDirectory("/\(name)", .creating)
+            var options = coordinator.options
+            options.store.key = key
+            try await RealmCopy(
+                of: coordinator.published, coordinator.timelines, to: "/\(name)/copy", options,
+                isFile: true
+            ) { true }.make()
+            expectEqual(disk.fileNames(in: "/\(name)"), ["copy"])
+            expectEqual(contains("Number", in: "/\(name)"), key == nil, "\(name)")
+            try await expectNumbers(
+                0..<50, in: "/\(name)/copy", key, name, isReadOnly: true)
+        }
+        let code = await storeErrorCode {
+            try await open("/other/copy", .fake()) { $0.isReadOnly = true }
+        }
+        expectEqual(code, .wrongKey)
+        await coordinator.close()
     }
 
     @Test func seedsMayBePlainOrHaveTheKey() async throws {

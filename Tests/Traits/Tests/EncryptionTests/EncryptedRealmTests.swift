@@ -99,6 +99,31 @@ import TraitModels
         #expect(try await Realm.schemaVersion(at: third.url, encryptionKey: Self.key(32)) == 0)
     }
 
+    @Test func copiesInAFileHaveTheSameKeyOrAnotherOne() async throws {
+        try await make(Self.key(32))
+        let realm = try await Realm.open(configuration(Self.key(32)))
+        try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
+        let (same, changed) = (
+            other.url.appending(path: "same.tar"), other.url.appending(path: "changed.tar")
+        )
+        try await realm.writeCopy(toFile: same)
+        try await realm.writeCopy(toFile: changed, encryptionKey: Self.key(64))
+        await realm.close()
+        #expect(try !contains("note 1", in: other.url))
+        for (url, key, wrong) in [
+            (same, Self.key(32), Self.key(64)), (changed, Self.key(64), Self.key(32)),
+        ] {
+            var refused = configuration(wrong, url)
+            refused.readOnly = true
+            #expect(await code(refused) == .wrongKey)
+            let restored = url.appendingPathExtension("realm")
+            try await Realm.restore(from: url, to: restored, encryptionKey: key)
+            let copy = try await Realm.open(configuration(key, restored))
+            #expect(copy.snapshot().objects(Note.self).count == 200)
+            await copy.close()
+        }
+    }
+
     // Covers 13.3
     @Test(.timeLimit(.minutes(8))) func processesShareARealm() async throws {
         try FileManager.default.createDirectory(at: other.url, withIntermediateDirectories: true)
