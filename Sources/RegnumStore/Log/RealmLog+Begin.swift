@@ -95,7 +95,8 @@ extension RealmLog {
         do {
             segments = try Self.segments(directory, from: 0, to: last, options)
         } catch {
-            throw firstError ?? error
+            // What the disk can't read now may name the checkpoints that are needed.
+            throw search.failure ?? firstError ?? error
         }
         try load?(nil, nodes)
         return Beginning(
