@@ -44,8 +44,8 @@ package struct LogHistory: Sendable {
     /// Finds the newest checkpoints that aren't newer than `version` and from which the log is
     /// complete. Segments before one with a damaged or unreadable header aren't used.
     ///
-    /// Throws the reason for which such a header, or a part of the last segment, can't be read if
-    /// there is no other starting point.
+    /// Throws the reason for which such a header, or a part of the last segment that may name such
+    /// a checkpoint, can't be read if there is no other starting point.
     ///
     /// - Complexity: reads the last segment, and the headers of earlier ones back to the one from
     ///   which the log since such a checkpoint can be read.
@@ -88,7 +88,8 @@ package struct LogHistory: Sendable {
         for version: UInt64, limit: Int, isPublished: Bool
     ) throws(StoreError) -> (Findings, damage: StoreError?) {
         let names = try directory.names()
-        let end = isPublished ? publishedEnd : .max
+        let page = page
+        let end = isPublished ? publishedEnd(page) : .max
         let numbers = Self.run(names)
         guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
             throw StoreError(
@@ -118,9 +119,11 @@ package struct LogHistory: Sendable {
             var named = segment.header.checkpoints.all
             if number == lastNumber {
                 let search = try CheckpointSearch(
-                    segment, limit: end, vouchedEnd: 0, options: options)
+                    segment, limit: end, vouchedEnd: page?.durableEnd ?? 0, options: options)
                 named += search.named
-                unreadable = search.failure
+                // Checkpoints that only records name are newer than the header's.
+                let newest = segment.header.checkpoints.newest?.version ?? 0
+                if newest <= version { unreadable = search.failure }
             }
             for reference in named {
                 guard files.contains(reference.file),
@@ -148,11 +151,17 @@ package struct LogHistory: Sendable {
         return (findings, damage ?? unreadable)
     }
 
-    /// The published end of the log; `.max` if the control page doesn't tell.
-    private var publishedEnd: LogPosition {
+    /// The control page, if there is one of this realm.
+    private var page: ControlPage? {
         guard (try? lock.isCurrent()) == true, let page = lock.loadControl(),
-            page.realmID == nodes.realmID, let bootID, page.bootID == bootID
-        else { return .max }
+            page.realmID == nodes.realmID
+        else { return nil }
+        return page
+    }
+
+    /// Returns the published end of the log; `.max` if the control page doesn't tell.
+    private func publishedEnd(_ page: ControlPage?) -> LogPosition {
+        guard let page, let bootID, page.bootID == bootID else { return .max }
         return page.visibleEnd
     }
 
