@@ -83,9 +83,11 @@ extension RealmLog {
         // What a removal leaves has a mark or, at its end, no `LOCK`.
         let names = try directory.names()
         guard !names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }),
-            try !UnfinishedMark.isUnfinished(directory, names, page), try lock.isCurrent()
+            try !UnfinishedMark.isUnfinished(directory, names, page), try lock.isCurrent(),
+            let error = missingLog(directory, names, page)
         else { return nil }
-        return missingLog(directory, names, page)
+        // A process that has just created the realm has removed the mark.
+        return try Set(directory.names()).isSuperset(of: names) ? error : nil
     }
 
     /// Returns the error for a directory with parts of a realm and no segment of its log; `nil` if

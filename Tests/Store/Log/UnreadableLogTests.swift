@@ -19,14 +19,38 @@ import Testing
 
     /// Makes a log with a checkpoint of the first 10 of 12 commits. The record of each commit has
     /// 3,048 bytes.
-    private func make() throws {
+    private func make(laterCount: Int = 2) throws {
         let process = try realm.openWriter()
         for _ in 0..<10 { try process.commit(3_000) }
-        var reference = try requireValue(process.log.checkpointPoint)
-        reference.file = 1
-        try process.log.appendCheckpoint(reference)
-        for _ in 0..<2 { try process.commit(3_000) }
+        try appendCheckpoint(inFile: 1, to: process.log)
+        for _ in 0..<laterCount { try process.commit(3_000) }
         process.log.releaseLocks()
+    }
+
+    private func appendCheckpoint(inFile file: UInt64, to log: RealmLog) throws {
+        var reference = try requireValue(log.checkpointPoint)
+        reference.file = file
+        try log.appendCheckpoint(reference)
+    }
+
+    /// Makes a log of which only the segment 2 is left. Its header names checkpoints in the files 1
+    /// and 2, and its records, all in the first block, name those of the versions 13 and 14.
+    private func makeTrimmed() throws {
+        let process = try realm.openWriter()
+        for file: UInt64 in 1...2 {
+            for _ in 0..<6 { try process.commit(100_000) }
+            try appendCheckpoint(inFile: file, to: process.log)
+            try process.log.beginSegmentAfterCheckpoint()
+        }
+        for file: UInt64 in 3...4 {
+            try process.commit()
+            try appendCheckpoint(inFile: file, to: process.log)
+        }
+        process.log.releaseLocks()
+        for number in 0...1 { realm.disk.removeFile("log-0-\(number)", in: realm.path) }
+        for number in 3...4 {
+            realm.disk.setContents([1], of: "nodes-\(number)", in: realm.path)
+        }
     }
 
     /// What a process finds that opens the realm.
@@ -36,9 +60,10 @@ import Testing
         let versions: [UInt64]
     }
 
-    private func open(isReadOnly: Bool) throws(StoreError) -> Opened {
+    private func open(
+        isReadOnly: Bool, load: @escaping RealmLog.Load = { (_, _) throws(StoreError) in }
+    ) throws(StoreError) -> Opened {
         var versions: [UInt64] = []
-        let load: RealmLog.Load = { (_, _) throws(StoreError) in }
         let deliver: RealmLog.Deliver = { (body) throws(StoreError) in
             versions.append(LogFixture.version(body))
         }
@@ -111,6 +136,63 @@ import Testing
             expectEqual(error(isReadOnly: isReadOnly)?.code, .ioFailed)
             expectTrue(system.failureCount < 100, "\(system.failureCount)")
         }
+    }
+
+    /// The disk may be able to read the records later. A process that has fallen behind tries
+    /// again.
+    // Covers .ioFailed
+    @Test func unreadableRecordsMayNameTheCheckpointsThatAreNeeded() throws {
+        let load: RealmLog.Load = { (reference, _) throws(StoreError) in
+            if reference?.file ?? 0 < 3 { throw StoreError(.historyTrimmed, "It was removed.") }
+        }
+        let refuse: RealmLog.Deliver = { (_) throws(StoreError) in
+            throw StoreError(.invalidInput, "A commit before the checkpoint was delivered.")
+        }
+        let follower = try open(isReadOnly: false).log
+        try makeTrimmed()
+        system.unreadable = [("log-0-2", 4_096..<8_192)]
+        expectEqual(codeThrown { try follower.catchUp(load: load, refuse) }, .ioFailed)
+        for isReadOnly in [true, false] {
+            let code = codeThrown { _ = try open(isReadOnly: isReadOnly, load: load) }
+            expectEqual(code, .ioFailed)
+        }
+        system.unreadable = []
+        try follower.catchUp(load: load, refuse)
+        expectEqual(follower.version, 14)
+        for isReadOnly in [true, false] {
+            let opened = try open(isReadOnly: isReadOnly, load: load)
+            expectEqual(opened.log.version, 14)
+            opened.log.releaseLocks()
+        }
+        follower.releaseLocks()
+    }
+
+    /// Nothing follows the record of the checkpoint, so only `LOCK` says that it is durable.
+    @Test func historyBeginsAtACheckpointThatLockConfirms() throws {
+        try make(laterCount: 0)
+        realm.disk.setContents([1], of: "nodes-1", in: realm.path)
+        system.unreadable = [("log-0-0", 8_192..<12_288)]
+        let opened = try open(isReadOnly: true)
+        expectEqual(opened.report.damagedPosition, 3_048)
+        let beginning = try opened.log.history.find(10).beginnings.first
+        expectEqual(beginning?.reference?.version, 10)
+        opened.log.releaseLocks()
+    }
+
+    /// A version that is no longer in the history isn't one that the disk may be able to read
+    /// later.
+    // Covers .ioFailed
+    @Test func unreadableRecordsHideNoOlderCheckpointThanTheHeader() throws {
+        try makeTrimmed()
+        let opened = try open(isReadOnly: true)
+        system.unreadable = [("log-0-2", 4_096..<8_192)]
+        let history = opened.log.history
+        try expectEqual(history.find(11).beginnings.count, 0)
+        expectEqual(codeThrown { _ = try history.find(13) }, .ioFailed)
+        system.unreadable = []
+        try expectEqual(history.find(11).beginnings.count, 0)
+        try expectEqual(history.find(13).beginnings.first?.reference?.version, 13)
+        opened.log.releaseLocks()
     }
 
     // Covers .ioFailed
@@ -215,6 +297,30 @@ import Testing
                 isReading ? error(isReadOnly: true)?.code : codeThrown { _ = try check() }
             expectEqual(code, .fileNotFound)
         }
+    }
+
+    /// Another process completes a realm that it creates from a seed, between the listing and the
+    /// examination of what was listed.
+    @Test(arguments: [true, false])
+    func realmThatWasJustCreatedIsNoMissingLog(isReading: Bool) throws {
+        try make()
+        let segment = try requireValue(realm.disk.contents(of: "log-0-0", in: realm.path))
+        for name in ["log-0-0", "LOCK"] { realm.disk.removeFile(name, in: realm.path) }
+        var listingCount = 0
+        system.willList = { [realm] in
+            listingCount += 1
+            guard listingCount == 3 else { return }
+            for name in ["nodes-1", "unfinished-copy"] {
+                realm.disk.setContents([1], of: name, in: realm.path)
+            }
+        }
+        system.willOpen = { [realm] name in
+            guard name == "unfinished-copy" else { return }
+            realm.disk.setContents(segment, of: "log-0-0", in: realm.path)
+            realm.disk.removeFile(name, in: realm.path)
+        }
+        let code = isReading ? error(isReadOnly: true)?.code : codeThrown { _ = try check() }
+        expectEqual(code, .fileNotFound)
     }
 
     /// The process that removes the realm ends that between the listing and the examination of
