@@ -154,6 +154,32 @@ import Testing
         try expectTrue(!RealmLog.remove(disk, path: TinyStore.path))
     }
 
+    /// Only `LOCK` tells which realm it was.
+    // Covers .invalidDatabase
+    @Test func removalOfADamagedRealmIsCompletedAfterAnyCrash() throws {
+        let disk = SimFileSystem(seed: 23)
+        let log = try TinyStore.open(disk).log
+        try expectTrue(log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 100)])
+        log.releaseLocks()
+        disk.damage("log-0-0", in: TinyStore.path) { $0[24] ^= 1 }
+        var newCount = 0
+        let count = try forEachCrash(of: disk) {
+            try expectTrue(RealmLog.remove(disk, path: TinyStore.path))
+        } _: { machine, place in
+            let isThere = machine.fileNames(in: TinyStore.path).contains("log-0-0")
+            do throws(StoreError) {
+                let found = try TinyStore.open(machine)
+                expectTrue(!isThere && found.report.isNew, "\(place)")
+                found.log.releaseLocks()
+                newCount += 1
+            } catch {
+                expectTrue(isThere && error.code == .invalidDatabase, "\(place): \(error)")
+            }
+        }
+        expectTrue(newCount > 0 && newCount < count)
+    }
+
     /// What a crash leaves of a backup that is being removed is still marked as one. Otherwise the
     /// next backup would leave it, however large it is.
     @Test func backupCanBeRemovedAfterAnyCrash() throws {

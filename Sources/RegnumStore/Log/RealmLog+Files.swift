@@ -177,9 +177,11 @@ extension RealmLog {
         guard try lock.isCurrent() else { return false }  // another process has just removed it
         guard try isDue() else { return false }
         let names = try directory.names()
-        if try !UnfinishedMark.isUnfinished(directory, names, lock.loadControl()) {
+        let page = lock.loadControl()
+        if try !UnfinishedMark.isUnfinished(directory, names, page) {
             do throws(StoreError) {
-                try UnfinishedMark(removalOf: names, in: directory).write(fileSystem, directory)
+                try UnfinishedMark(removalOf: names, in: directory, page)
+                    .write(fileSystem, directory)
             } catch {
                 // On a full disk it proceeds without a mark. A crash may then leave a realm that
                 // can't be opened.

@@ -62,13 +62,16 @@ struct UnfinishedMark: Equatable, Sendable {
     }
 
     /// Creates the mark for the start of a removal.
-    init(removalOf names: [String], in directory: any RealmDirectory) {
+    ///
+    /// - Parameter page: the control page, if there is one. It tells which realm it is if no header
+    ///   of a segment does.
+    init(removalOf names: [String], in directory: any RealmDirectory, _ page: ControlPage?) {
         let segments = SegmentHeader.numbers(names)
         let realmIDs = segments.reversed().lazy.compactMap { number in
             try? LogSegment.realmID(directory, number)
         }
         self.init(
-            .removal, realmIDs.first ?? Identity128(high: 0, low: 0),
+            .removal, realmIDs.first ?? page?.realmID ?? Identity128(high: 0, low: 0),
             firstSegment: segments.first)
     }
 
