@@ -94,10 +94,11 @@ extension Realm {
         /// they are first used, after `open`, and throw `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
-        /// written. Works without write permission and on read-only media, and follows the commits
-        /// of other processes. `open` throws `.schemaMismatch` if a listed class has properties
-        /// that aren't stored; a class that isn't stored at all is empty. Can't be combined with
-        /// an in-memory location, ``seedFile`` or ``deleteRealmIfMigrationNeeded``.
+        /// written. Works without write permission, on read-only media and with a copy in a file
+        /// (``Realm/writeCopy(toFile:)``), and follows the commits of other processes. `open` throws
+        /// `.schemaMismatch` if a listed class has properties that aren't stored; a class that isn't
+        /// stored at all is empty. Can't be combined with an in-memory location, ``seedFile`` or
+        /// ``deleteRealmIfMigrationNeeded``.
         public var readOnly = false
         /// A closure that decides whether `open` compacts the realm, as ``Realm/compact()`` does.
         /// It is called when the realm isn't open in this process yet, after a migration, with the
@@ -117,8 +118,9 @@ extension Realm {
         /// shared by several machines; otherwise `open` throws `.fileAccess`. Locks and memory
         /// mappings may not be coherent there, so set this only if a single machine uses the realm.
         public var allowsNetworkFileSystem = false
-        /// The location of a realm that provides the initial content of a new realm. The seed may
-        /// be in use at the same time, and isn't changed. Ignored if the realm already exists.
+        /// The location of a realm, or of a copy of one in a file (``Realm/writeCopy(toFile:)``),
+        /// that provides the initial content of a new realm. The seed may be in use at the same
+        /// time, and isn't changed. Ignored if the realm already exists.
         public var seedFile: URL?
         /// The key of an encrypted realm: 32 or 64 bytes, of which each must be random (such as
         /// those of a file written by `openssl rand 32`; a password isn't a key). A new realm is

@@ -33,7 +33,7 @@ extension Realm {
     /// realm has no history.
     ///
     /// - Parameters:
-    ///   - source: The directory of a realm or backup.
+    ///   - source: The directory of a realm or backup, or a copy in a file.
     ///   - target: A location where nothing exists; its parent directory must exist.
     ///   - point: The state to restore.
     ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
