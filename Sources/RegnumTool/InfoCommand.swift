@@ -55,8 +55,8 @@ struct InfoCommand: AsyncParsableCommand {
             let snapshot = realm.snapshot()
             guard let information = try await realm.information() else { return }
             var files: [String: Files] = [:]
-            for name in try FileManager.default.contentsOfDirectory(atPath: path.path) {
-                guard let size = try size(ofFile: path.path + "/" + name) else { continue }
+            for name in try fileNames() {
+                guard let size = try size(ofFile: name) else { continue }
                 let kind = name.prefix { $0 != "-" }
                 files[["log", "nodes"].contains(kind) ? String(kind) : "other", default: Files()]
                     .add(size)
@@ -114,8 +114,17 @@ struct InfoCommand: AsyncParsableCommand {
         return realm.isBeingWritten ? last : "none (last: \(last))"
     }
 
+    /// Returns the names of the realm's files, or an empty one if the realm is a file.
+    private func fileNames() throws -> [String] {
+        var isDirectory: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: path.path, isDirectory: &isDirectory)
+        if exists, !isDirectory.boolValue { return [""] }
+        return try FileManager.default.contentsOfDirectory(atPath: path.path)
+    }
+
     /// Returns the size of a file in bytes, or `nil` if another process has just removed it.
-    private func size(ofFile path: String) throws -> Int? {
+    private func size(ofFile name: String) throws -> Int? {
+        let path = name.isEmpty ? path.path : path.path + "/" + name
         do {
             return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         } catch CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile {

@@ -104,11 +104,12 @@ struct RealmCompactionTests {
         try await fill(realm, count)
         let end = ContinuousClock.now + .seconds(Effort.count(gate: 1, soak: 600))
         var updateCount = 0
+        var random = SeededRandom()
         while updateCount < 12 * count || ContinuousClock.now < end {
             let first = updateCount % count
-            let cover = Data(repeating: UInt8(truncatingIfNeeded: updateCount / count), count: 800)
+            let covers = (0..<250).map { _ in Data(random.bytes(800)) }
             try await realm.write { tx in
-                for id in first..<min(first + 250, count) {
+                for (id, cover) in zip(first..<count, covers) {
                     try requireValue(tx.object(BackupBook.self, forPrimaryKey: id)).cover = cover
                 }
             }

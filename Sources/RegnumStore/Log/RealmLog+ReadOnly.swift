@@ -115,7 +115,8 @@ extension RealmLog {
         var report = RecoveryReport()
         report.update(from: beginning)
         report.isReadOnly = true
-        report.controlPageWasLost = page == nil
+        // a realm in a file never has one
+        report.controlPageWasLost = page == nil && !(place.directory is ArchiveDirectory)
         try log.readAll(beginning, deliver)
         log.outdatedPage = page
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)

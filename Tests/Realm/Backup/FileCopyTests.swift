@@ -98,7 +98,8 @@ struct FileCopyTests {
             expectEqual(realm.snapshot().version, version + 1)
             await realm.close()
         }
-        let temporary = try await Realm.temporary([BackupBook.self], from: folder["copy.tar"])
+        let temporary = try await Realm.temporary(
+            [BackupBook.self, BackupShelf.self, BackupPlace.self], from: folder["copy.tar"])
         expectEqual(dump(temporary.snapshot()), expected)
         await temporary.close()
         let report = try await Realm.salvage(folder["copy.tar"], to: folder["saved.realm"])
@@ -220,7 +221,8 @@ struct FileCopyTests {
         let expected = dump(copy.snapshot())
         try await realm.write { $0.deleteAll() }
         try await realm.writeCopy(toFile: folder["new.tar"])
-        _ = try FileManager.default.replaceItemAt(folder["copy.tar"], withItemAt: folder["new.tar"])
+        try FileManager.default.removeItem(at: folder["copy.tar"])
+        try FileManager.default.moveItem(at: folder["new.tar"], to: folder["copy.tar"])
         let error = await realmError { try await copy.catchUp() }
         expectEqual(error?.code, .fileMoved)
         expectEqual(dump(copy.snapshot()), expected)
