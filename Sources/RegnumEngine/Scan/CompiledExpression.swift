@@ -5,9 +5,12 @@ indirect enum CompiledExpression: Sendable {
     case constant(Value)
     case column(PathColumn)
     case byteCount(PathColumn)
-    case count([(path: CompiledPath, term: CompiledPredicate)])
+    case count([PathCondition])
     case operation(NumericOperation, CompiledExpression, CompiledExpression)
 }
+
+/// A path, and the condition on the rows at its end.
+typealias PathCondition = (path: CompiledPath, term: CompiledPredicate)
 
 extension CompiledExpression {
     func value(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value {
@@ -96,7 +99,7 @@ extension QueryCompiler {
             guard [.string, .data].contains(reference.type) else { throw unsuitable(reference) }
             return .byteCount(try resolvePath(reference))
         case .count(let paths, let term):
-            var counted: [(path: CompiledPath, term: CompiledPredicate)] = []
+            var counted: [PathCondition] = []
             for hops in paths {
                 var compiler = self
                 var compiled: [CompiledHop] = []

@@ -93,23 +93,13 @@ extension CompiledPredicate {
         for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> CompiledPredicate {
         guard isNested else { return self }
-        func found(
-            _ path: CompiledPath, _ term: CompiledPredicate
-        ) -> (path: CompiledPath, term: CompiledPredicate) {
+        func found(_ path: CompiledPath, _ term: CompiledPredicate) -> PathCondition {
             guard path.isNested else { return (path, term) }
             let ends = path.ends(of: rows, table, content)
             let matching = term.matching(ends, path.target, content)
             return (CompiledPath(hops: path.hops), .isRow(matching))
         }
         switch self {
-        case .related(let path, let term):
-            let found = found(path, term)
-            return .related(found.path, found.term)
-        case .count(let path, let term, let comparison, let number):
-            let found = found(path, term)
-            return .count(found.path, found.term, comparison, number)
-        case .compareNumbers(let a, let comparison, let b):
-            return .compareNumbers(a.mapCounts(found), comparison, b.mapCounts(found))
         case .through(let link, let term, let whenNull):
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
             return .through(
@@ -119,6 +109,24 @@ extension CompiledPredicate {
             return .isRow(terms.reduce(rows) { $1.matching($0, table, content) })
         case .or(let terms): return .or(terms.map { $0.resolved(for: rows, table, content) })
         case .not(let term): return .not(term.resolved(for: rows, table, content))
+        default: return mapPaths(found)
+        }
+    }
+
+    /// Returns the predicate with other paths and conditions of the rows that it searches or
+    /// counts; itself if it is anything else, such as an operator.
+    func mapPaths(
+        _ transform: (CompiledPath, CompiledPredicate) -> PathCondition
+    ) -> CompiledPredicate {
+        switch self {
+        case .related(let path, let term):
+            let found = transform(path, term)
+            return .related(found.path, found.term)
+        case .count(let path, let term, let comparison, let number):
+            let found = transform(path, term)
+            return .count(found.path, found.term, comparison, number)
+        case .compareNumbers(let a, let comparison, let b):
+            return .compareNumbers(a.mapCounts(transform), comparison, b.mapCounts(transform))
         default: return self
         }
     }
@@ -135,9 +143,7 @@ extension CompiledExpression {
 
     /// Returns the expression with other paths and conditions of its counts.
     func mapCounts(
-        _ transform: (CompiledPath, CompiledPredicate) -> (
-            path: CompiledPath, term: CompiledPredicate
-        )
+        _ transform: (CompiledPath, CompiledPredicate) -> PathCondition
     ) -> CompiledExpression {
         switch self {
         case .constant, .column, .byteCount: self

@@ -47,9 +47,7 @@ extension CompiledPredicate {
         guard readsOtherRows, rowCount >= CompiledPredicate.minimumSetRowCount || isNested else {
             return self
         }
-        func prepared(
-            _ path: CompiledPath, _ term: CompiledPredicate
-        ) -> (path: CompiledPath, term: CompiledPredicate) {
+        func prepared(_ path: CompiledPath, _ term: CompiledPredicate) -> PathCondition {
             let term = term.preparedSet(path.target, rowCount, content, &statistics)
             return (CompiledPath(hops: path.hops, endLevelCount: term.pathLevelCount), term)
         }
@@ -60,22 +58,16 @@ extension CompiledPredicate {
             }
             return .through(
                 link, term.prepared(rowCount: rowCount, content, &statistics), whenNull: whenNull)
-        case .related(let path, let term):
-            let found = prepared(path, term)
-            return .related(found.path, found.term)
-        case .count(let path, let term, let comparison, let number):
-            let found = prepared(path, term)
-            return .count(found.path, found.term, comparison, number)
-        case .compareNumbers(let a, let comparison, let b) where isNested:
-            return .compareNumbers(a.mapCounts(prepared), comparison, b.mapCounts(prepared))
         case .and(let terms):
             return .and(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .or(let terms):
             return .or(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .not(let term):
             return .not(term.prepared(rowCount: rowCount, content, &statistics))
-        default:
+        case .compareNumbers where !isNested:
             return self
+        default:
+            return mapPaths(prepared)
         }
     }
 
