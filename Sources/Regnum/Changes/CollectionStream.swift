@@ -75,7 +75,9 @@ final class CollectionStream {
     /// published before it. Otherwise commits without a net effect that arrive faster than they are
     /// examined could extend it.
     func isOver(_ deadline: Deadline?, from version: UInt64) -> Bool {
-        guard let deadline, let place, place.root.version >= version else { return false }
+        guard let deadline, let place, place.root.version >= version, !hasEnded else {
+            return false
+        }
         return deadline.hasPassed
     }
 
@@ -145,6 +147,7 @@ final class CollectionStream {
             if Task.isCancelled { return .end }
             if let past {
                 if let element = try await step(past) { return .element(element) }
+                if isOver(deadline, from: published) { return .timedOut }
                 continue
             }
             let placeCount = placeCount

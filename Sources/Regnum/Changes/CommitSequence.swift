@@ -167,21 +167,23 @@ private final class CommitStream {
         }
         // catches up before waiting, so that a wait is only for what is published after the call
         var isCaughtUp = commits.isEmpty && past == nil
+        let published = realm.coordinator.published.version
         if isCaughtUp { await subscription.catchUp() }
         while !hasEnded {
             if Task.isCancelled { return .end }
             if let past {
                 if let commit = try await past.next() {
-                    if passes(commit.summary) { continue }
-                    return .element(commit.summary)
+                    guard passes(commit.summary) else { return .element(commit.summary) }
+                    if isOver(deadline, from: published) { return .timedOut }
+                    continue
                 }
                 self.past = nil
                 if past.hasEnded { return .end }
             }
             while let commit = commits.popFirst() {
-                if commit.summary.version > place.version, !passes(commit.summary) {
-                    return .element(commit.summary)
-                }
+                guard commit.summary.version > place.version else { continue }
+                guard passes(commit.summary) else { return .element(commit.summary) }
+                if isOver(deadline, from: published) { return .timedOut }
             }
             if let pending = subscription.take(maximumCount: Subscription.commitCountPerTake) {
                 guard pending.root.version > place.version else { continue }
@@ -207,6 +209,14 @@ private final class CommitStream {
             }
         }
         return .end
+    }
+
+    /// Whether a wait ends because its deadline has passed and all commits that were published
+    /// before it are delivered or skipped. Otherwise skipped commits that arrive faster than they
+    /// are examined could extend it.
+    private func isOver(_ deadline: Deadline?, from version: UInt64) -> Bool {
+        guard let deadline, place.version >= version else { return false }
+        return deadline.hasPassed
     }
 
     /// Skips a commit that has one of the excluded labels, and returns whether it did.

@@ -1,9 +1,45 @@
+import Dispatch
 import Regnum
 import RegnumTestSupport
 import RegnumTesting
+import Synchronization
 import Testing
 
 @testable import RegnumTestModels
+
+/// A clock for one wait, which does something while the wait begins: when the clock is read again.
+/// From then on, the wait is over.
+private final class EventfulClock: Clock {
+    private let start = ContinuousClock.now
+    private let readingCount = Mutex(0)
+    private let event: @Sendable () async throws -> Void
+
+    init(_ event: @escaping @Sendable () async throws -> Void) {
+        self.event = event
+    }
+
+    var now: ContinuousClock.Instant {
+        let count = readingCount.withLock { count in
+            count += 1
+            return count
+        }
+        if count == 2 {
+            let done = DispatchSemaphore(value: 0)
+            _ = Task(executorPreference: ThreadExecutor()) { [event] in
+                defer { done.signal() }
+                try await event()
+            }
+            done.wait()
+        }
+        return count > 2 ? start.advanced(by: .seconds(3_600)) : start
+    }
+
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await Task.sleep(for: .seconds(3_600))
+    }
+}
 
 /// Waits for an element with a time limit.
 @Suite struct TimedWaitTests {
@@ -125,6 +161,53 @@ import Testing
         try await expectEqual(next(&stream, clock), "timed out")
         try await others.value
         expectEqual(clock.sleeperCount, 0)
+    }
+
+    /// A clock during whose wait three commits are made that a stream skips.
+    private func clock(skipping realm: Realm) -> EventfulClock {
+        EventfulClock {
+            var commits = realm.commits.makeAsyncIterator()
+            for _ in 0..<3 {
+                try await realm.write(origin: "me") { try $0.add(Person("m", age: 2)) }
+            }
+            // until streams can take all of them
+            for _ in 0..<3 { _ = try await commits.next() }
+        }
+    }
+
+    /// The time is checked after each skipped commit: there might always be another one.
+    // Covers O49, O51
+    @Test(.timeLimit(.minutes(8)), arguments: [true, false])
+    func skippedCommitsDoNotExtendTheWait(areKept: Bool) async throws {
+        let folder = try RealmFolder()
+        let realm =
+            areKept
+            ? try await Realm.temporary([Person.self])
+            : try await LaterProgram.withoutSummaries([Person.self], at: folder["test.realm"])
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        var commits = realm.commits(excludingOrigins: ["me"]).makeAsyncIterator()
+        expectEqual(try await commits.next(within: .zero), .timedOut)
+        let version = realm.snapshot().version
+        let wait = Duration.seconds(5)
+        expectEqual(try await commits.next(within: wait, clock: clock(skipping: realm)), .timedOut)
+        expectEqual(commits.cursor?.version, version + 1)
+        try await realm.write(origin: "you") { try $0.add(Person("b", age: 3)) }
+        expectEqual(try await commits.next(within: .zero).element?.origin, "you")
+
+        // If they are kept, a stream of changes passes them in one step.
+        if areKept { return }
+        var stream = realm.objects(Person.self)
+            .changes(policy: .everyCommit, excludingOrigins: ["me"]).makeAsyncIterator()
+        _ = try await stream.next()
+        let next = try await stream.next(within: wait, clock: clock(skipping: realm))
+        guard case .timedOut = next else {
+            Issue.record("no time-out")
+            return
+        }
+        expectEqual(stream.cursor?.version, version + 5)
+        try await realm.write(origin: "you") { try $0.add(Person("c", age: 4)) }
+        try await expectEqual(self.next(&stream, ManualClock(), within: .zero), "inserted [4]")
+        await realm.close()
     }
 
     // Covers O49
