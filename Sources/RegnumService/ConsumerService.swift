@@ -8,8 +8,8 @@
     /// On shutdown, it ends once the running handler has returned and the position is saved, and
     /// another process can take over at once. The handler isn't cancelled, unless the group does so
     /// after its `maximumGracefulShutdownDuration`. If the handler returns early by throwing
-    /// `CancellationError`, the attempt doesn't count. If the position can't be saved because of
-    /// `.busy` or `.diskFull`, the changes are delivered again.
+    /// `CancellationError`, `.busy` or `.diskFull`, the attempt doesn't count. If the position
+    /// can't be saved because of `.busy` or `.diskFull`, the changes are delivered again.
     ///
     /// Requires the package trait `ServiceLifecycle`.
     public struct ConsumerService<T: Object>: Service, CustomStringConvertible {

@@ -9,7 +9,8 @@
     /// their jobs are finished. The handlers aren't cancelled, unless the group does so after its
     /// `maximumGracefulShutdownDuration`; their jobs are then ready again. To end a handler early,
     /// use `cancelWhenGracefulShutdown` or `Task.isShuttingDownGracefully` in it. If it then throws
-    /// `CancellationError`, its job is ready again, and the attempt doesn't count.
+    /// `CancellationError`, `.busy` or `.diskFull`, its job is ready again, and the attempt doesn't
+    /// count.
     ///
     /// Requires the package trait `ServiceLifecycle`.
     public struct JobService<T: Job>: Service, CustomStringConvertible {
