@@ -17,6 +17,7 @@ struct ConditionSource {
     }
 
     mutating func condition(ofPart isPart: Bool = false, depth: Int = 3) -> PlainCondition {
+        if !isPart, depth == 3, chance(8) { return nested(levels: pick([2, 3, 4])) }
         if depth > 0, !chance(3) {
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
@@ -37,6 +38,21 @@ struct ConditionSource {
             return .subquery(hop, term, pick(PlainOperator.allCases), pick([0, 1, 2, 3]))
         }
         return path(ofPart: isPart, steps: pick([0, 0, 0, 1, 1, 2, 3]), depth)
+    }
+
+    /// Returns a condition on the nodes of collections of nodes of collections, and so on.
+    private mutating func nested(levels: Int) -> PlainCondition {
+        if levels == 0 { return condition(depth: 1) }
+        let hop: PlainHop = pick([.nodes, .nodes, .fans, .holders])
+        let term = nested(levels: levels - 1)
+        var found = PlainCondition.leaf(.quantified(hop, pick(PlainQuantifier.allCases), term))
+        if chance(4) { found = .at(.next, found) }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return .and(found, path(ofPart: false, steps: pick([0, 1]), 0))
+        case 1: return .or(found, path(ofPart: false, steps: pick([0, 1]), 0))
+        case 2: return .not(found)
+        default: return found
+        }
     }
 
     /// Returns a condition on the elements of a subquery: combined paths.
