@@ -108,9 +108,9 @@ extension CompiledHop {
         of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, maximumCount: Int,
         _ statistics: inout QueryStatistics
     ) -> [UInt64]? {
-        var found: [UInt64] = []
+        var found = RowCollector()
         func add(_ row: UInt64) -> Bool {
-            found.append(row)
+            found.add(row)
             return found.count <= maximumCount
         }
         func takeOwners(_ list: ListPlace) -> Bool {
@@ -140,7 +140,7 @@ extension CompiledHop {
                 guard let place = finder.place(row),
                     let target = link.follow(place.cluster, place.row, root)
                 else { continue }
-                found.append(target.cluster.firstKey + UInt64(target.row))
+                found.add(target.cluster.firstKey + UInt64(target.row))
             }
         case .listOrigins(let list):
             let elements = root[list.table.index].elements(list.list.index)
@@ -152,6 +152,6 @@ extension CompiledHop {
             return nil  // no condition leads through them
         }
         statistics.indexEntriesRead += found.count
-        return found.sortedUniquely()
+        return found.ascending
     }
 }

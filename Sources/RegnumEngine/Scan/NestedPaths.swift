@@ -15,10 +15,10 @@ extension CompiledPath {
     func matchingEnds(
         _ predicate: CompiledPredicate, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
     ) -> [UInt64] {
-        var first = EndKeys()
+        var first = RowCollector()
         CompiledPath(hops: [hops[0]]).walk(cluster, row, content, &first)
         let rest = CompiledPath(hops: Array(hops.dropFirst()))
-        let ends = rest.ends(of: first.keys.sortedUniquely(), hops[0].target, content)
+        let ends = rest.ends(of: first.ascending, hops[0].target, content)
         return predicate.matching(ends, target, content)
     }
 
@@ -31,24 +31,14 @@ extension CompiledPath {
         for hop in hops {
             let path = CompiledPath(hops: [hop])
             var finder = RowFinder(content[table.index])
-            var ends = EndKeys()
+            var ends = RowCollector()
             for row in rows {
                 guard let place = finder.place(row) else { continue }
                 path.walk(place.cluster, place.row, content, &ends)
             }
-            (rows, table) = (ends.keys.sortedUniquely(), hop.target)
+            (rows, table) = (ends.ascending, hop.target)
         }
         return rows
-    }
-}
-
-/// Collects the rows at the end of a path.
-private struct EndKeys: EndVisitor {
-    var keys: [UInt64] = []
-
-    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
-        keys.append(cluster.firstKey + UInt64(row))
-        return true
     }
 }
 
