@@ -154,6 +154,56 @@ import Testing
         expectEqual(now.map(\.id), [1])
     }
 
+    /// A realm of gadgets in two halves, each of which only has friends in the same half.
+    private func makeHalves(of half: Int, friendCount: Int) async throws -> Realm {
+        let realm = try await Realm.temporary([Gadget.self, GadgetPart.self])
+        try await realm.write { tx in
+            let gadgets = (0..<2 * half).map { id in
+                let gadget = Gadget()
+                gadget.id = id
+                gadget.number = id % 5
+                return gadget
+            }
+            try tx.add(gadgets)
+            for gadget in gadgets {
+                let start = gadget.id < half ? 0 : half
+                let friends = (1...friendCount).map { gadgets[start + (gadget.id + $0) % half] }
+                gadget.friends.append(objectsIn: friends)
+            }
+        }
+        return realm
+    }
+
+    /// That one of the halves leads to no matching object takes long to find out: minutes if each
+    /// object evaluates the conditions at the end of all ways through three lists.
+    @Test(.timeLimit(.minutes(8))) func nestedConditionsAreEvaluatedInDenseGraphs() async throws {
+        let half = 200
+        let realm = try await makeHalves(of: half, friendCount: half)
+        func leads(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
+            depth == 0 ? gadget.id < 80 : gadget.friends.any { leads($0, depth - 1) }
+        }
+        let found = realm.objects(Gadget.self).where { leads($0, 5) }
+        expectEqual(found.current.map(\.id), Array(0..<half))
+    }
+
+    /// As above, with the ways from each object along a path.
+    @Test(.timeLimit(.minutes(8))) func longPathsAreFollowedForManyObjects() async throws {
+        let half = 1_000
+        let realm = try await makeHalves(of: half, friendCount: 60)
+        let all = realm.objects(Gadget.self)
+        let long = String(repeating: "friends.", count: 50)
+        expectEqual(try all.filter("\(long)id < 100").current.map(\.id), Array(0..<half))
+        expectEqual(
+            try all.filter("NONE \(long)id < 100").current.map(\.id), Array(half..<2 * half))
+        // Those with a number are looked up. Ten steps lead up to 600 objects further.
+        let path = String(repeating: "friends.", count: 10)
+        expectEqual(
+            try all.filter("number == 1 AND \(path)id < 100").current.map(\.id),
+            (0..<half).filter { id in
+                id % 5 == 1 && (0..<100).contains { (10...600).contains(($0 - id + half) % half) }
+            })
+    }
+
     /// Each value repeats the condition.
     // Covers .invalidQuery
     @Test func nestedListsOfCountsAreLimited() async throws {

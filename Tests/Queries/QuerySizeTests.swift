@@ -180,6 +180,11 @@ import Testing
                 try tx.objects(Gadget.self).filter(text).map(\.id)
             }
             expectEqual(read, ids, "\(text)")
+            // A path is followed from each of a few objects.
+            let few = try await realm.read { tx in
+                try tx.object(Gadget.self, forPrimaryKey: 0)?.friends.filter(text).map(\.id)
+            }
+            expectEqual(few, [1, 2, 3].filter(ids.contains), "\(text)")
         }
     }
 

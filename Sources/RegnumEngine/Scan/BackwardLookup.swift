@@ -78,7 +78,9 @@ extension CompiledPredicate {
         statistics.rowsEvaluated += table.count
         let predicate = isNested ? prepared(rowCount: table.count, root, &statistics) : self
         table.forEachCluster { cluster in
-            predicate.matches(cluster, cluster.liveMask, root).visit { row in
+            let live = cluster.liveMask
+            let predicate = predicate.resolved(for: live, of: cluster, key, root)
+            return predicate.matches(cluster, live, root).visit { row in
                 rows.append(cluster.firstKey + UInt64(row))
                 return rows.count <= maximumCount
             }

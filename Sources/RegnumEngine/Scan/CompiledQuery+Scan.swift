@@ -76,15 +76,10 @@ extension CompiledQuery {
         }
     }
 
-    /// Returns an equivalent predicate for some rows of a cluster, which lead to the same rows
-    /// more often than one alone.
     private func resolved(
         _ predicate: CompiledPredicate, _ cluster: Cluster, _ rows: RowMask, _ root: DatabaseContent
     ) -> CompiledPredicate {
-        guard predicate.isNested, let table else { return predicate }
-        var keys = KeyBuffer()
-        keys.append(cluster.firstKey, rows)
-        return predicate.resolved(for: keys.prefix(.max), table, root)
+        table.map { predicate.resolved(for: rows, of: cluster, $0, root) } ?? predicate
     }
 
     /// Whether to use the lookup: looking up a row costs several times as much as scanning past it,

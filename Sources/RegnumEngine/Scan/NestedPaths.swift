@@ -40,11 +40,26 @@ extension CompiledPath {
         }
         return rows
     }
+
+    /// Returns the condition that the path leads to a matching row as nested ones, each of which
+    /// follows a single list or inverse.
+    func nesting(_ term: CompiledPredicate) -> CompiledPredicate {
+        var (hops, term) = (hops, term)
+        while let split = hops.indices.dropFirst().last(where: { !hops[$0].leadsToOneRow }) {
+            let rest = CompiledPath(hops: Array(hops[split...]), endLevelCount: term.pathLevelCount)
+            term = .related(rest, term)
+            hops.removeSubrange(split...)
+        }
+        return .related(CompiledPath(hops: hops, endLevelCount: term.pathLevelCount), term)
+    }
 }
 
 extension CompiledPredicate {
     /// The number of nested lists and inverses up to which all ways are followed.
     static let maximumWayLevelCount = 2
+    /// The number of rows up to which a path is followed from each of them. That often ends early,
+    /// at the first matching row.
+    private static let maximumStartCount = 8
 
     /// Whether there may be many more ways along the paths of the condition than rows.
     var isNested: Bool { pathLevelCount > CompiledPredicate.maximumWayLevelCount }
@@ -90,6 +105,9 @@ extension CompiledPredicate {
             return (CompiledPath(hops: path.hops), .isRow(matching))
         }
         switch self {
+        case .related(let path, let term)
+        where path.mayRepeatManyRows && rows.count > CompiledPredicate.maximumStartCount:
+            return path.nesting(term).resolved(for: rows, table, content)
         case .through(let link, let term, let whenNull):
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
             return .through(
@@ -101,6 +119,17 @@ extension CompiledPredicate {
         case .not(let term): return .not(term.resolved(for: rows, table, content))
         default: return mapPaths(found)
         }
+    }
+
+    /// Returns an equivalent predicate for some rows of a cluster, which lead to the same rows
+    /// more often than one alone.
+    func resolved(
+        for rows: RowMask, of cluster: Cluster, _ table: TableKey, _ content: DatabaseContent
+    ) -> CompiledPredicate {
+        guard isNested else { return self }
+        var keys = KeyBuffer()
+        keys.append(cluster.firstKey, rows)
+        return resolved(for: keys.prefix(.max), table, content)
     }
 
     /// Returns the predicate with other paths and conditions of the rows that it searches or

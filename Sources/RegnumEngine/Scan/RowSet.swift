@@ -18,11 +18,15 @@ struct RowSet: Sendable {
     }
 
     /// Creates the set of matching rows of a table.
-    init(_ table: Table, _ predicate: CompiledPredicate, _ content: DatabaseContent) {
+    init(
+        _ table: Table, _ key: TableKey, _ predicate: CompiledPredicate, _ content: DatabaseContent
+    ) {
         let clusterCount = Int(truncatingIfNeeded: (table.nextKey + 1023) >> 10)
         var found = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
         table.forEachCluster { cluster in
-            let rows = predicate.matches(cluster, cluster.liveMask, content)
+            let live = cluster.liveMask
+            let rows = predicate.resolved(for: live, of: cluster, key, content)
+                .matches(cluster, live, content)
             let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)
             if first + wordsPerCluster <= found.count {
                 for word in 0..<wordsPerCluster { found[first + word] = rows.words[word] }
@@ -64,6 +68,8 @@ extension CompiledPredicate {
             return .or(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .not(let term):
             return .not(term.prepared(rowCount: rowCount, content, &statistics))
+        case .related(let path, let term) where path.mayRepeatManyRows:
+            return path.nesting(term).prepared(rowCount: rowCount, content, &statistics)
         case .compareNumbers where !isNested:
             return self
         default:
@@ -95,6 +101,6 @@ extension CompiledPredicate {
         else { return nil }
         statistics.rowsEvaluated += table.count
         return RowSet(
-            table, prepared(rowCount: table.count, content, &statistics), content)
+            table, target, prepared(rowCount: table.count, content, &statistics), content)
     }
 }
