@@ -41,6 +41,10 @@ extension CompiledPath {
         return rows
     }
 
+    /// Whether to follow the path from a number of rows by nested conditions (`nesting`). From a
+    /// few, it is followed separately, because that often ends early, at the first matching row.
+    func isNesting(from rowCount: Int) -> Bool { rowCount > 8 && mayRepeatManyRows }
+
     /// Returns the condition that the path leads to a matching row as nested ones, each of which
     /// follows a single list or inverse.
     func nesting(_ term: CompiledPredicate) -> CompiledPredicate {
@@ -57,9 +61,6 @@ extension CompiledPath {
 extension CompiledPredicate {
     /// The number of nested lists and inverses up to which all ways are followed.
     static let maximumWayLevelCount = 2
-    /// The number of rows up to which a path is followed from each of them. That often ends early,
-    /// at the first matching row.
-    private static let maximumStartCount = 8
 
     /// Whether there may be many more ways along the paths of the condition than rows.
     var isNested: Bool { pathLevelCount > CompiledPredicate.maximumWayLevelCount }
@@ -105,8 +106,7 @@ extension CompiledPredicate {
             return (CompiledPath(hops: path.hops), .isRow(matching))
         }
         switch self {
-        case .related(let path, let term)
-        where path.mayRepeatManyRows && rows.count > CompiledPredicate.maximumStartCount:
+        case .related(let path, let term) where path.isNesting(from: rows.count):
             return path.nesting(term).resolved(for: rows, table, content)
         case .through(let link, let term, let whenNull):
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)

@@ -68,7 +68,7 @@ extension CompiledPredicate {
             return .or(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .not(let term):
             return .not(term.prepared(rowCount: rowCount, content, &statistics))
-        case .related(let path, let term) where path.mayRepeatManyRows:
+        case .related(let path, let term) where path.isNesting(from: rowCount):
             return path.nesting(term).prepared(rowCount: rowCount, content, &statistics)
         case .compareNumbers where !isNested:
             return self
