@@ -177,10 +177,10 @@ import Testing
     /// That one of the halves leads to no matching object takes long to find out: minutes if each
     /// object evaluates the conditions at the end of all ways through three lists.
     @Test(.timeLimit(.minutes(8))) func nestedConditionsAreEvaluatedInDenseGraphs() async throws {
-        let half = 200
+        let half = 150
         let realm = try await makeHalves(of: half, friendCount: half)
         func leads(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
-            depth == 0 ? gadget.id < 80 : gadget.friends.any { leads($0, depth - 1) }
+            depth == 0 ? gadget.id < 60 : gadget.friends.any { leads($0, depth - 1) }
         }
         let found = realm.objects(Gadget.self).where { leads($0, 5) }
         expectEqual(found.current.map(\.id), Array(0..<half))
