@@ -181,7 +181,7 @@ import Testing
     }
 
     /// Like a restore, which makes its copy with the same code.
-    @Test func backupIsReadBack() async throws {
+    @Test(arguments: [false, true]) func backupIsReadBack(asFile: Bool) async throws {
         let disk = SimFileSystem(seed: 3)
         _ = try disk.openDirectory("/disk", .creating)
         var configuration = Realm.Configuration(
@@ -205,12 +205,19 @@ import Testing
             disk.onEffect = nil
             disk.flipBit((4096 + 20) * 8, of: "nodes-1", in: path)
         }
-        let error = await realmError { try await realm.backup(to: URL(filePath: "/disk/copy")) }
+        func copy() async throws {
+            if asFile {
+                try await realm.writeCopy(toFile: URL(filePath: "/disk/copy"))
+            } else {
+                try await realm.backup(to: URL(filePath: "/disk/copy"))
+            }
+        }
+        let error = await realmError { try await copy() }
         disk.onEffect = nil
         expectEqual(error?.code, .invalidDatabase)
         expectTrue(error?.message.contains("can't be read back") == true)
         try expectEqual(disk.hasEntry("/disk/copy"), false)
-        try await realm.backup(to: URL(filePath: "/disk/copy"))
+        try await copy()
         await realm.close()
     }
 }
