@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The directory of a realm in one file: a tar archive of its log and its nodes files, which are
 /// read where they are in the archive. It has no `LOCK`, because nobody writes to it.
 ///
@@ -69,7 +71,7 @@ package final class ArchiveDirectory: RealmDirectory {
         StoreError(
             .fileAccess,
             "\"\(path)\" is neither the directory of a realm nor a copy of one in a file.",
-            path: path)
+            path: path, errno: ENOTDIR)
     }
 
     package var isReadOnly: Bool { true }
