@@ -68,17 +68,14 @@ final class CollectionStream {
         }
     }
 
-    /// The newest version, for `isOver`.
     var publishedVersion: UInt64 { realm.coordinator.published.version }
 
     /// Whether a wait ends because its deadline has passed and the stream has examined what was
     /// published before it. Otherwise commits without a net effect that arrive faster than they are
     /// examined could extend it.
     func isOver(_ deadline: Deadline?, from version: UInt64) -> Bool {
-        guard let deadline, let place, place.root.version >= version, !hasEnded else {
-            return false
-        }
-        return deadline.hasPassed
+        guard let deadline, let place, place.root.version >= version else { return false }
+        return !hasEnded && deadline.hasPassed
     }
 
     /// Waits for the next element, but not beyond a deadline.

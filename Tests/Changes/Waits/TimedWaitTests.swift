@@ -1,8 +1,8 @@
 import Dispatch
 import Regnum
+import RegnumStore
 import RegnumTestSupport
 import RegnumTesting
-import Synchronization
 import Testing
 
 @testable import RegnumTestModels
@@ -11,7 +11,7 @@ import Testing
 /// From then on, the wait is over.
 private final class EventfulClock: Clock {
     private let start = ContinuousClock.now
-    private let readingCount = Mutex(0)
+    private let readingCount = Guarded(0)
     private let event: @Sendable () async throws -> Void
 
     init(_ event: @escaping @Sendable () async throws -> Void) {
