@@ -88,8 +88,8 @@ struct InfoCommand: AsyncParsableCommand {
         rows += [
             ("retention", realm.retention), ("open elsewhere", openElsewhere(realm)),
             ("writer", writer(realm)),
-            ("held versions", "known only to the processes that hold them (Realm.stats)"),
         ]
+        rows += realm.processes.flatMap(heldVersions)
         if keyOption.file != nil {
             rows.append(("files with former keys", "\(realm.formerKeyFileCount)"))
         }
@@ -99,6 +99,18 @@ struct InfoCommand: AsyncParsableCommand {
             name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
         }
         return Array(lines.joined().utf8)
+    }
+
+    /// Returns a row for each snapshot that a process holds.
+    private func heldVersions(_ process: Realm.Information.Process) -> [(String, String)] {
+        guard let snapshots = process.heldSnapshots else {
+            return [("held versions", "unknown: \(process.description) doesn't answer")]
+        }
+        return snapshots.map { snapshot in
+            let age = (snapshot.age * 10).rounded() / 10
+            let text = "\(snapshot.version) for \(age) s by \(process.description)"
+            return ("held version", "\(text), taken at \(snapshot.place)")
+        }
     }
 
     private func openElsewhere(_ realm: Realm.Information) -> String {

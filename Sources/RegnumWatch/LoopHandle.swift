@@ -5,15 +5,15 @@ internal import CLibuv
 /// libuv keeps a pointer to the memory until the close callback, so the handle retains itself from
 /// `init` to that callback.
 class LoopHandle {
-    fileprivate let memory: UnsafeMutableRawPointer
+    let memory: UnsafeMutableRawPointer
 
-    fileprivate init<Handle>(of type: Handle.Type) {
+    init<Handle>(of type: Handle.Type) {
         let pointer = UnsafeMutablePointer<Handle>.allocate(capacity: 1)
         memory = UnsafeMutableRawPointer(pointer)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<Handle>.size)
     }
 
-    fileprivate func adopt() {
+    final func adopt() {
         uv_handle_set_data(handle, Unmanaged.passRetained(self).toOpaque())
     }
 
@@ -21,7 +21,7 @@ class LoopHandle {
         memory.assumingMemoryBound(to: uv_handle_t.self)
     }
 
-    fileprivate static func owner(of handle: UnsafeMutableRawPointer?) -> LoopHandle? {
+    static func owner(of handle: UnsafeMutableRawPointer?) -> LoopHandle? {
         guard let handle,
             let data = uv_handle_get_data(handle.assumingMemoryBound(to: uv_handle_t.self))
         else { return nil }

@@ -131,10 +131,20 @@ private final class LoopBody {
             case .timer(let id, let intervalMilliseconds, let fire):
                 handles[id] = IntervalTimer(
                     loop: loop, intervalMilliseconds: intervalMilliseconds, fire: fire)
+            case .answer(let id, let subject, let serve):
+                handles[id] = answerSocket(subject, serve)
             case .cancel(let id): handles.removeValue(forKey: id)?.close()
             case .synchronize(let reply): reply.resume()
             case .stop: close()
             }
+        }
+    }
+
+    private func answerSocket(
+        _ subject: String, _ serve: @escaping @Sendable (Int32) -> Void
+    ) -> AnswerSocket? {
+        try? SpareDescriptors.avoidingStandardStreams { () throws(WatchError) -> AnswerSocket in
+            try AnswerSocket(loop: loop, subject: subject, serve: serve)
         }
     }
 

@@ -1,7 +1,7 @@
 internal import RegnumStore
 
 /// A libuv loop on its own thread, shared by all realms of the process. It reports that a file may
-/// have changed, and fires timers.
+/// have changed, fires timers, and accepts connections to the process's socket.
 ///
 /// Notifications are only hints: the system merges events, and silently drops them when its queue
 /// overflows (16,384 events by default). A caller must check its own cursor for news when it gets a
@@ -60,6 +60,22 @@ package final class WatchLoop: Sendable {
         let command = LoopCommand.timer(
             id: id, intervalMilliseconds: intervalMilliseconds, fire: fire)
         guard mailbox.post(command) else { throw WatchError(reason: .stopped) }
+        return WatchToken(mailbox: mailbox, id: id)
+    }
+
+    /// Calls `serve` with each connection to the socket of this process for a subject, which it has
+    /// to close, until the token is cancelled. Returns immediately. If there can't be such a socket,
+    /// for example because the process has one already, there are no connections.
+    ///
+    /// Throws `WatchError` as `startTimer` does.
+    package func startAnswering(
+        _ subject: String, _ serve: @escaping @Sendable (Int32) -> Void
+    ) throws(WatchError) -> WatchToken {
+        let mailbox = try mailbox()
+        let id = mailbox.makeID()
+        guard mailbox.post(.answer(id: id, subject: subject, serve: serve)) else {
+            throw WatchError(reason: .stopped)
+        }
         return WatchToken(mailbox: mailbox, id: id)
     }
 

@@ -93,6 +93,17 @@ bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_na
 /// Wakes up to `count` threads, in any process, that are waiting on the word.
 void cregnum_futex_wake(const void *word, int count);
 
+// Sockets in the abstract namespace of Unix sockets, which have no files. They don't block, and are
+// closed by exec.
+
+/// Returns a socket that listens under a name of at most 100 bytes.
+int cregnum_listen(const char *name);
+/// Returns the next connection; -EAGAIN if there is none, -EPERM if it was of another user than
+/// this process's, or root, and was closed.
+int cregnum_accept(int listener);
+/// Connects to the socket with a name; -EPERM if another process than `process` listens there.
+int cregnum_connect(const char *name, uint32_t process);
+
 // Thread-local words
 
 /// The number of words per thread.

@@ -14,10 +14,28 @@ extension Realm {
             package let id: UInt32
             /// The id and the name of the program.
             package let description: String
+            /// The snapshots that it holds; `nil` if it doesn't say.
+            package let heldSnapshots: [Snapshot]?
 
-            init(_ id: UInt32) {
+            init(_ id: UInt32, _ held: [HeldVersions.Snapshot]? = nil) {
                 self.id = id
                 description = processDescription(id)
+                heldSnapshots = held?.map(Snapshot.init)
+            }
+        }
+
+        /// A snapshot that a process holds.
+        package struct Snapshot: Sendable, Encodable {
+            package let version: UInt64
+            /// The time since it was taken, in seconds.
+            package let age: Double
+            /// The call site at which it was taken: module, file and line.
+            package let place: String
+
+            init(_ held: HeldVersions.Snapshot) {
+                version = held.version
+                age = Double(held.milliseconds) / 1_000
+                place = held.place
             }
         }
 
@@ -54,6 +72,7 @@ extension Realm {
             let coordinator = core.coordinator
             guard let found = try await coordinator.information() else { return nil }
             let retention = try await coordinator.retention().map { HistoryRetention($0) }
+            let processes = await processes(found.processes, coordinator.lockIdentity)
             return Information(
                 format: "\(found.format.major).\(found.format.minor)",
                 realmID: found.realmID.high.hexadecimal + found.realmID.low.hexadecimal,
@@ -63,12 +82,27 @@ extension Realm {
                     Information.Checkpoint(version: $0.version, file: "nodes-\($0.file)")
                 },
                 retention: "\(retention ?? .nothing)", isOpenElsewhere: found.isOpenElsewhere,
-                processes: found.processes.map(Information.Process.init),
+                processes: processes,
                 isBeingWritten: found.isBeingWritten,
-                lastWriter: found.lastWriter.map(Information.Process.init),
+                lastWriter: found.lastWriter.map { Information.Process($0) },
                 formerKeyFileCount: found.formerKeyFileCount)
         } catch {
             throw Realm.Error(error)
+        }
+    }
+
+    /// Asks the processes for the snapshots of the realm that they hold.
+    private nonisolated func processes(
+        _ ids: [UInt32], _ identity: FileIdentity?
+    ) async -> [Information.Process] {
+        await withCheckedContinuation { continuation in
+            IOPool.elastic.submit {
+                let processes = ids.map { id in
+                    Information.Process(
+                        id, identity.flatMap { HeldVersions.snapshots(heldBy: id, of: $0) })
+                }
+                continuation.resume(returning: processes)
+            }
         }
     }
 }

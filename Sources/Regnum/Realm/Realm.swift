@@ -97,6 +97,7 @@ public actor Realm {
             if case .directory(let path) = coordinator.options.place,
                 coordinator.options.fileSystem is PosixFileSystem
             {
+                HeldVersions.shared.add(realm.core)
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }

@@ -28,6 +28,10 @@ package struct RealmInformation: Sendable {
 }
 
 extension Coordinator {
+    /// The identity of `LOCK` (of the directory, if there is none), by which other processes
+    /// recognize the realm; `nil` for an in-memory realm, and once it is closed.
+    package var lockIdentity: FileIdentity? { state.withLock { $0.log?.lock.identity } }
+
     /// Returns what the files say about the realm; `nil` for an in-memory realm.
     ///
     /// Throws `closed`, and the errors of the file system.

@@ -4,7 +4,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-@Suite struct ToolVerifyTests {
+@Suite(.timeLimit(.minutes(8))) struct ToolVerifyTests {
     /// The parts of the JSON object that these tests examine.
     private struct Report: Decodable {
         struct Damage: Decodable {
@@ -20,7 +20,16 @@ import Testing
     }
 
     private struct Info: Decodable {
-        struct Process: Decodable { let id: Int32 }
+        struct Process: Decodable {
+            struct Snapshot: Decodable {
+                let version: UInt64
+                let age: Double
+                let place: String
+            }
+
+            let id: Int32
+            let heldSnapshots: [Snapshot]?
+        }
 
         struct Facts: Decodable {
             let version: UInt64
@@ -115,5 +124,52 @@ import Testing
         let text = try await folder.run("info", "a.realm")
         expectTrue(text.output.contains("process \(getpid())"), "\(text)")
         await realm.close()
+    }
+
+    @Test func infoSaysWhichLinesHoldVersions() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 7)
+        try await folder.makeRealm("b.realm", nodeCount: 1)
+        let realm = try await folder.open("a.realm")
+        let other = try await folder.open("b.realm")
+        let (first, line) = (realm.snapshot(), #line)
+        try await realm.write { tx in tx.delete(tx.objects(ToolNode.self).where { $0.id == 1 }) }
+        let (second, secondLine) = (realm.snapshot(), #line)
+        let unrelated = other.snapshot()
+        let found = try await folder.run("info", "a.realm", "--json")
+        let held = try decode(Info.self, found.output).realm.processes.first?.heldSnapshots ?? []
+        expectEqual(held.map(\.version), [first.version, second.version])
+        for (snapshot, line) in zip(held, [line, secondLine]) {
+            expectTrue(snapshot.place.hasSuffix("ToolVerifyTests.swift:\(line)"), "\(held)")
+            expectTrue(snapshot.age >= 0)
+        }
+        let text = try await folder.run("info", "a.realm").output
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("held version") }
+        expectEqual(lines.count, 2)
+        expectTrue(lines[0].contains("process \(getpid())"), "\(text)")
+        expectTrue(lines[0].hasSuffix("ToolVerifyTests.swift:\(line)"), "\(text)")
+        withExtendedLifetime((first, second, unrelated)) {}
+        await other.close()
+        await realm.close()
+    }
+
+    /// Such as one that is stopped.
+    @Test func infoSaysThatAProcessDoesNotAnswer() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 2)
+        let process = try ToolProcess(["import", "a.realm"], in: folder)
+        process.type(#"{"regnum":1,"classes":[]}"# + "\n")
+        while true {
+            let found = try await folder.run("info", "a.realm", "--json").output
+            let processes = try decode(Info.self, found).realm.processes
+            if processes.contains(where: { $0.id == process.pid }) { break }
+        }
+        kill(process.pid, SIGSTOP)
+        let text = try await folder.run("info", "a.realm").output
+        kill(process.pid, SIGCONT)
+        process.closeInput()
+        _ = try await process.result()
+        expectTrue(text.contains("held versions"), "\(text)")
+        expectTrue(text.contains("doesn't answer"), "\(text)")
     }
 }

@@ -1,0 +1,82 @@
+internal import RegnumEngine
+internal import RegnumStore
+internal import RegnumWatch
+
+/// Tells other processes, such as `regnum info`, which versions of realms this process holds.
+///
+/// The answer has a line for each snapshot: the device and inode of `LOCK`, the version, the age in
+/// milliseconds, and the call site, separated by tabs.
+final class HeldVersions: Sendable {
+    static let shared = HeldVersions()
+    private static let subject = "held-versions"
+
+    /// A snapshot that a process holds.
+    struct Snapshot: Sendable, Hashable {
+        let version: UInt64
+        let milliseconds: UInt64
+        let place: String
+    }
+
+    private struct WeakCore {
+        weak var core: RealmCore?
+    }
+
+    private struct State {
+        var cores: [WeakCore] = []
+        var socket: WatchToken?
+    }
+
+    private let state = Guarded(State())
+
+    /// Adds a realm until it is released. The first one opens the process's socket; if that fails,
+    /// for lack of descriptors, the next one tries again.
+    func add(_ core: RealmCore) {
+        state.withLock { state in
+            state.cores.removeAll { $0.core == nil }
+            state.cores.append(WeakCore(core: core))
+            guard state.socket == nil else { return }
+            state.socket = try? WatchLoop.shared.startAnswering(Self.subject) { connection in
+                IOPool.shared.submit { ProcessSocket.answer(connection, self.answer()) }
+            }
+        }
+    }
+
+    private func answer() -> [UInt8] {
+        var bytes: [UInt8] = []
+        let now = IOPool.coarseNow()
+        let cores = state.withLock { $0.cores.compactMap(\.core) }
+        for core in cores {
+            guard let identity = core.coordinator.lockIdentity else { continue }
+            for snapshot in core.snapshots.all {
+                let milliseconds = (now - min(snapshot.takenAt, now)) / 1_000_000
+                let line =
+                    "\(identity.device)\t\(identity.inode)\t\(snapshot.root.version)"
+                    + "\t\(milliseconds)\t\(snapshot.place)\n"
+                guard bytes.count + line.utf8.count <= ProcessSocket.maximumByteCount else {
+                    return bytes
+                }
+                bytes += line.utf8
+            }
+        }
+        return bytes
+    }
+
+    /// Returns the snapshots of the realm that another process holds, oldest version first; `nil`
+    /// if it doesn't answer. At most those that fit into 60 KB, together with those of other realms
+    /// of the process.
+    ///
+    /// Blocks for up to a second.
+    static func snapshots(heldBy process: UInt32, of identity: FileIdentity) -> [Snapshot]? {
+        guard let answer = ProcessSocket.ask(process, subject) else { return nil }
+        let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n")
+        return lines.compactMap { line in
+            let fields = line.split(separator: "\t", maxSplits: 4)
+            guard fields.count == 5, fields[0] == "\(identity.device)",
+                fields[1] == "\(identity.inode)", let version = UInt64(fields[2]),
+                let milliseconds = UInt64(fields[3])
+            else { return nil }
+            return Snapshot(
+                version: version, milliseconds: milliseconds, place: String(fields[4]))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import CRegnum
+internal import Glibc
+
+/// Unix sockets of a process, without files, at which other processes of the same user, or of root,
+/// can ask for its state. Whoever connects gets an answer without having to send anything.
+package enum ProcessSocket {
+    /// The maximum number of bytes of an answer. The buffer of a socket has more.
+    package static let maximumByteCount = 60_000
+    /// How long `ask` waits.
+    private static let timeoutNanoseconds: UInt64 = 1_000_000_000
+
+    private static func name(_ subject: String, _ process: UInt32) -> String {
+        "regnum-\(subject)-\(process)"
+    }
+
+    /// Opens the socket of this process for questions about a subject. Returns its descriptor, or
+    /// the negative error number.
+    package static func listen(_ subject: String) -> Int32 {
+        cregnum_listen(name(subject, UInt32(getpid())))
+    }
+
+    /// Returns the next connection to such a socket; `nil` if there is none. Closes connections of
+    /// other users.
+    package static func accept(_ listener: Int32) -> Int32? {
+        while true {
+            let connection = cregnum_accept(listener)
+            if connection >= 0 { return connection }
+            if connection != -EPERM { return nil }
+        }
+    }
+
+    /// Answers a connection and closes it. Never blocks.
+    package static func answer(_ connection: Int32, _ bytes: [UInt8]) {
+        _ = repeated { send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        close(connection)
+    }
+
+    /// Returns the answer of a process; `nil` if it has no such socket, as in another container,
+    /// or doesn't answer within a second, for example because it is stopped.
+    ///
+    /// Blocks for that long. Don't call it on the cooperative pool.
+    package static func ask(_ process: UInt32, _ subject: String) -> [UInt8]? {
+        let connection = cregnum_connect(name(subject, process), process)
+        guard connection >= 0 else { return nil }
+        defer { close(connection) }
+        let end = IOPool.now() + timeoutNanoseconds
+        var answer: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while answer.count <= maximumByteCount {
+            let now = IOPool.now()
+            guard now < end else { return nil }
+            var event = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+            let milliseconds = Int32((end - now) / 1_000_000 + 1)
+            guard repeated({ poll(&event, 1, milliseconds) }) >= 0 else { return nil }
+            let count = repeated { read(connection, &part, part.count) }
+            if count == 0 { return answer }
+            if count > 0 { answer += part[..<count] } else if count != -EAGAIN { return nil }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumWatch
+
+/// The sockets of a process, at which others ask for its state.
+@Suite(.serialized, .timeLimit(.minutes(8))) struct AnswerSocketTests {
+    private let subject = UUID().uuidString
+    private let process = UInt32(ProcessInfo.processInfo.processIdentifier)
+
+    /// Asks on a thread that may block.
+    private func ask() async -> [UInt8]? {
+        let (process, subject) = (process, subject)
+        return await withCheckedContinuation { continuation in
+            IOPool.elastic.submit {
+                continuation.resume(returning: ProcessSocket.ask(process, subject))
+            }
+        }
+    }
+
+    private func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    @Test(arguments: [0, 1, 4_095, 4_096, 4_097, ProcessSocket.maximumByteCount])
+    func eachQuestionGetsTheAnswer(byteCount: Int) async throws {
+        let answer = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let token = try loop.startAnswering(subject) { ProcessSocket.answer($0, answer) }
+        await loop.synchronize()
+        for _ in 0..<20 { await expectEqual(ask(), answer) }
+        await withTaskGroup { group in
+            for _ in 0..<40 { group.addTask { await expectEqual(ask(), answer) } }
+        }
+        token.cancel()
+        await loop.synchronize()
+        await expectNil(ask())
+    }
+
+    @Test func answersThatAreTooLongOrMissingAreNone() async throws {
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let long = [UInt8](repeating: 7, count: ProcessSocket.maximumByteCount + 5_000)
+        let token = try loop.startAnswering(subject) { ProcessSocket.answer($0, long) }
+        await loop.synchronize()
+        await expectNil(ask())
+        token.cancel()
+        await loop.synchronize()
+        let open = Guarded<[Int32]>([])
+        let silent = try loop.startAnswering(subject) { connection in
+            open.withLock { $0.append(connection) }
+        }
+        await loop.synchronize()
+        await expectNil(ask())  // after a second
+        for connection in open.withLock({ $0 }) { ProcessSocket.answer(connection, [1]) }
+        silent.cancel()
+        await loop.synchronize()
+    }
+
+    /// A second socket for a subject isn't an error, but isn't asked either.
+    @Test func socketIsClosedWithItsTokenOrLoop() async throws {
+        let before = try descriptorCount()
+        for _ in 0..<50 {
+            let loop = WatchLoop()
+            let first = try loop.startAnswering(subject) { ProcessSocket.answer($0, [1]) }
+            let second = try loop.startAnswering(subject) { ProcessSocket.answer($0, [2]) }
+            await loop.synchronize()
+            await expectEqual(ask(), [1])
+            second.cancel()
+            await loop.synchronize()
+            await expectEqual(ask(), [1])
+            loop.stop()
+            await expectNil(ask())
+            first.cancel()
+        }
+        // other tests open files, too
+        let after = try descriptorCount()
+        expectTrue(after < before + 40, "\(before) descriptors before, \(after) after")
+    }
+}
