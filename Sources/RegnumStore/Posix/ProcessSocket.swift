@@ -31,7 +31,7 @@ package enum ProcessSocket {
 
     /// Answers a connection and closes it. Never blocks.
     package static func answer(_ connection: Int32, _ bytes: [UInt8]) {
-        _ = repeated { send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        _ = repeated { send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
         close(connection)
     }
 
