@@ -84,6 +84,25 @@ import Testing
         }
     }
 
+    /// It has the content of the backup.
+    @Test func aGoldenCopyInAFileHasItsContent() async throws {
+        try FileManager.default.copyItem(
+            at: Self.stored.appending(path: "copy.tar"), to: folder["copy.tar"])
+        let report = try await Realm.verify(at: folder["copy.tar"])
+        try #require(report.isSound, "\(report)")
+        let imported = try await Realm.temporary(Self.types)
+        try await imported.importJSON(text: Self.text("backup.jsonl"))
+        let expected = plain(imported.snapshot())
+        var readOnly = configuration("copy.tar")
+        readOnly.readOnly = true
+        try await Realm.restore(from: folder["copy.tar"], to: folder["restored"])
+        for configuration in [readOnly, configuration("restored")] {
+            let realm = try await Realm.open(configuration)
+            expectEqual(plain(realm.snapshot()), expected)
+            await realm.close()
+        }
+    }
+
     /// A cursor that was stored with the realm delivers each later commit once.
     @Test(arguments: ["log", "checkpoint"])
     func aGoldenCursorIsAccepted(name: String) async throws {
@@ -136,6 +155,7 @@ import Testing
                     tx.delete(tx.objects(GoldenNote.self).where { $0.id == 35 })
                 }
                 try await realm.updateBackup(at: folder["backup"])
+                try await realm.writeCopy(toFile: target.appending(path: "copy.tar"))
                 try await realm.snapshot().exportJSON(to: target.appending(path: "backup.jsonl"))
                 try await realm.snapshot().exportJSON(
                     to: target.appending(path: "checkpoint.jsonl"))
