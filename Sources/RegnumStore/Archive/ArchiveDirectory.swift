@@ -13,6 +13,9 @@ package final class ArchiveDirectory: RealmDirectory {
 
     /// A copy has two files. More than that many aren't written by this library.
     private static let maximumMemberCount = 1_000
+    /// An archive ends with zeros: programs fill up to a multiple of 10 KiB, or of what they were
+    /// told.
+    private static let maximumEndByteCount = 1 << 20
 
     /// Reads the headers of an archive.
     ///
@@ -48,12 +51,17 @@ package final class ArchiveDirectory: RealmDirectory {
             let bytes = try file.read(at: offset, count: TarHeader.byteCount)
             guard let header = TarHeader(bytes) else {
                 if offset == 0 { throw notArchive(path) }
-                let isEnd = bytes.count == TarHeader.byteCount && bytes.allSatisfy { $0 == 0 }
+                // Lost bytes read as zeros too. What follows them shows that they aren't the end.
+                let rest = try file.read(at: offset, count: maximumEndByteCount + 1)
+                let isEnd =
+                    rest.count >= TarHeader.byteCount && rest.count <= maximumEndByteCount
+                    && rest.withUnsafeBytes { Bytes.countUpToLastNonZero($0) } == 0
                 guard isEnd else { throw damage("there is no header of a file, and no end mark") }
                 return members
             }
             let start = offset + UInt64(TarHeader.byteCount)
-            guard header.fileByteCount <= end - start else {
+            // The file may have grown since its size was determined.
+            guard start <= end, header.fileByteCount <= end - start else {
                 throw damage(
                     "it is too short to contain the \(header.fileByteCount) bytes of "
                         + header.name)

@@ -160,6 +160,59 @@ import Testing
         try expectEqual(code(many + [block]), .invalidDatabase)
     }
 
+    /// Zeros where a header was are damage: otherwise, the realm would lack the files from there
+    /// on, such as those with its newest commits.
+    @Test(arguments: DiskKind.allCases)
+    func zerosBeforeOtherBytesAreNotTheEnd(kind: DiskKind) throws {
+        let disk = try TestDisk(kind)
+        let realm = try disk.makeRealm()
+        let path = "\(disk.realmPath)/a.tar"
+        let file = try realm.create("a.tar")
+        func names(_ parts: [[UInt8]]) throws -> [String] {
+            try file.write(Array(parts.joined()))
+            return try disk.fileSystem.openDirectory(path, .readOnly).names().sorted()
+        }
+        func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+        let content = [UInt8](repeating: 7, count: 512)
+        let files = ["nodes-1", "log-0-1", "log-0-2"].map {
+            [TarHeader(name: $0, fileByteCount: 512).encoded(), content]
+        }
+        let all = files.flatMap(\.self)
+        try expectEqual(names(all + [zeros(512)]), ["log-0-1", "log-0-2", "nodes-1"])
+        for lost in [2, 4] {
+            var damaged = all
+            damaged[lost] = zeros(512)
+            let code = codeThrown { _ = try names(damaged + [zeros(512)]) }
+            expectEqual(code, .invalidDatabase, "\(lost)")
+        }
+        // the next header, and what follows it
+        let code = codeThrown {
+            _ = try names(all[..<4] + [zeros(4_096), content, zeros(1_024)])
+        }
+        expectEqual(code, .invalidDatabase)
+        try expectEqual(names(all + [zeros(10_240)]).count, 3)
+        try expectEqual(names(all + [zeros(1 << 20)]).count, 3)
+        expectEqual(codeThrown { _ = try names(all + [zeros(1 << 20 + 1)]) }, .invalidDatabase)
+    }
+
+    /// The file is being written, for example by a download.
+    @Test func archiveThatGrowsWhileItIsOpenedIsRefused() throws {
+        let block = [UInt8](repeating: 0, count: 512)
+        let parts = ["log-0-1", "nodes-1"].map {
+            TarHeader(name: $0, fileByteCount: 512).encoded() + block
+        }
+        let content = Array(parts.joined()) + block + block
+        for byteCount in stride(from: 0, through: content.count, by: 256) {
+            let file = GrowingFile(content, firstByteCount: UInt64(byteCount))
+            let code = codeThrown {
+                _ = try ArchiveDirectory(
+                    file, path: "a.tar", identity: FileIdentity(device: 1, inode: 1)
+                ) { true }
+            }
+            expectEqual(code, byteCount < 2_048 ? .invalidDatabase : nil, "\(byteCount) bytes")
+        }
+    }
+
     @Test(arguments: DiskKind.allCases)
     func fileBecomesAnEntryOfTheParent(kind: DiskKind) throws {
         let disk = try TestDisk(kind)
@@ -175,4 +228,26 @@ import Testing
         try expectEqual(parent.open("copy").read(at: 0, count: 9), [1, 2, 3])
         try expectEqual(realm.names(), ["other"])
     }
+}
+
+/// A file that has more bytes by the time it is read than when its size was determined.
+private final class GrowingFile: StoreFile {
+    private let content: [UInt8]
+    private let firstByteCount: UInt64
+
+    init(_ content: [UInt8], firstByteCount: UInt64) {
+        self.content = content
+        self.firstByteCount = firstByteCount
+    }
+
+    var isRemoved: Bool { false }
+    func size() -> UInt64 { firstByteCount }
+    func read(at offset: UInt64, count: Int) -> [UInt8] {
+        Array(content.dropFirst(Int(clamping: offset)).prefix(count))
+    }
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}
+    func release(from offset: UInt64) {}
+    func sync() {}
+    func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? { nil }
+    func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { true }
 }
