@@ -50,7 +50,9 @@ extension RealmDirectory {
     /// Whether that key encrypts the mark of a migration.
     func isMarkEncrypted(with key: EncryptionKey) throws(StoreError) -> Bool {
         let file = try open(MigrationMark.fileName)
-        let bytes = try file.read(at: 0, count: Int(clamping: file.size()))
+        let size = try file.size()
+        guard size <= Limits.maximumMigrationMarkByteCount else { return false }  // it isn't one
+        let bytes = try file.read(at: 0, count: Int(size))
         return SealedFile.content(of: bytes, key.wrapping) != nil
     }
 

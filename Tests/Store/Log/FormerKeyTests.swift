@@ -122,6 +122,21 @@ import Testing
         first.log.releaseLocks()
     }
 
+    /// A file with a hole can have more bytes than any memory.
+    @Test func theMarkOfAMigrationIsNotReadIfItIsTooLarge() throws {
+        try fixture.openWriter().log.releaseLocks()
+        let system = WatchedFileSystem(fixture.disk)
+        let (log, _) = try RealmLog.open(
+            system, path: fixture.path, options: fixture.options
+        ) { (_) throws(StoreError) in }
+        try log.migrationMark.write(MigrationMark(version: 9, file: 1, content: [1, 2]))
+        try expectEqual(log.history.formerKeyFileCount(), 0)
+        system.sizes["migration"] = Limits.maximumMigrationMarkByteCount + 1
+        try expectEqual(log.history.formerKeyFileCount(), 1, "it can't be told")
+        expectEqual(system.reads, [])
+        log.releaseLocks()
+    }
+
     /// What a killed process saved of a migration is found with either key.
     @Test func theMarkOfAMigrationIsReadWithAFormerKey() throws {
         let first = try fixture.openWriter()
