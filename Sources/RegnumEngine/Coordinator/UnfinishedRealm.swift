@@ -93,9 +93,18 @@ struct UnfinishedRealm: Sendable {
     }
 
     /// Gives a file of the directory, which whoever wrote it has synced, the name of the target.
+    ///
+    /// Throws `fileExists`; `fileAccess` if the parent directory was moved.
     func complete(as name: String) throws(StoreError) {
         let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
         let entry = slash.map { String(target[target.utf8.index(after: $0)...]) } ?? target
+        // otherwise the file would get its name somewhere else
+        guard try directory.isCurrent() else {
+            throw StoreError(
+                .fileAccess,
+                "Cannot create \"\(target)\": its parent directory was moved in the meantime.",
+                path: target)
+        }
         try directory.moveToParent(name, as: entry)
     }
 

@@ -1,9 +1,11 @@
 import Foundation
 import Regnum
+import RegnumStore
 import RegnumTestSupport
 import RegnumTesting
 import Testing
 
+@testable import RegnumEngine
 @testable import RegnumTestModels
 
 /// Copies of realms in one file: what can be done with them, and what is refused.
@@ -213,6 +215,29 @@ struct FileCopyTests {
         await realm.close()
     }
 
+    /// The caller would not find the copy there.
+    // Covers .fileAccess
+    @Test func copyIsNotLeftInADirectoryThatWasMoved() async throws {
+        for name in ["backups", "moved"] {
+            try FileManager.default.createDirectory(
+                at: folder[name], withIntermediateDirectories: false)
+        }
+        let target = folder["backups"].path + "/copy.tar"
+        let place = try UnfinishedRealm.make(target, "copy", PosixFileSystem.shared)
+        _ = try place.directory.create("tmp-1-1")
+        try FileManager.default.moveItem(
+            at: folder["backups"], to: folder["moved"].appending(path: "backups"))
+        try FileManager.default.createDirectory(
+            at: folder["backups"], withIntermediateDirectories: false)
+        var code: StoreError.Code?
+        do throws(StoreError) { try place.complete(as: "tmp-1-1") } catch { code = error.code }
+        expectEqual(code, .fileAccess)
+        try expectEqual(folder.names(in: "backups"), [])
+        let names = try folder.names(in: "moved/backups")
+        expectTrue(!names.contains("copy.tar"), "\(names)")
+        await realm.close()
+    }
+
     /// A new copy that takes the name of one that is open is another realm.
     // Covers .fileMoved
     @Test func replacedCopyIsNotFollowed() async throws {
@@ -223,6 +248,7 @@ struct FileCopyTests {
         try await realm.writeCopy(toFile: folder["new.tar"])
         try FileManager.default.removeItem(at: folder["copy.tar"])
         try FileManager.default.moveItem(at: folder["new.tar"], to: folder["copy.tar"])
+        try await Task.sleep(for: .milliseconds(150))  // the place is checked every 100 ms at most
         let error = await realmError { try await copy.catchUp() }
         expectEqual(error?.code, .fileMoved)
         expectEqual(dump(copy.snapshot()), expected)
