@@ -136,7 +136,8 @@ struct InfoCommand: AsyncParsableCommand {
 
     /// Returns the size of a file in bytes, or `nil` if another process has just removed it.
     private func size(ofFile name: String) throws -> Int? {
-        let path = name.isEmpty ? path.path : path.path + "/" + name
+        let path =
+            name.isEmpty ? path.resolvingSymlinksInPath().path : path.path + "/" + name
         do {
             return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         } catch CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile {

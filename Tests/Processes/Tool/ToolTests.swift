@@ -192,6 +192,10 @@ import Testing
             expectEqual(result.code, 0, "\(command): \(result.errors)")
             if command == ["export"] { expectEqual(result.output, exported) }
         }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder["link.tar"].path, withDestinationPath: "a.tar")
+        let info = try await folder.run("info", "a.tar").output
+        try await expectEqual(folder.run("info", "link.tar").output, info)
         let found = try await folder.run("query", "a.tar", "ToolNode", "id == 3")
         expectEqual(found.output.split(separator: "\n").count, 1)
         try await expectEqual(folder.run("restore", "a.tar", "b.realm").code, 0)
