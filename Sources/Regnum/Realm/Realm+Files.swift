@@ -5,7 +5,8 @@ internal import RegnumStore
 extension Realm {
     /// Returns whether the realm of a configuration exists; `false` for in-memory realms.
     ///
-    /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined.
+    /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined;
+    ///   `.invalidDatabase` for a copy in a file (``writeCopy(toFile:)``) that is damaged.
     public static func fileExists(
         for configuration: Configuration
     ) async throws(Realm.Error) -> Bool {
@@ -43,7 +44,8 @@ extension Realm {
         }
     }
 
-    /// Returns the schema version of the realm in a directory, without changing any file.
+    /// Returns the schema version of the realm in a directory, or of a copy in a file, without
+    /// changing anything.
     ///
     /// This is the version in the newest published commit. A commit that a process wrote but didn't
     /// publish before it died only counts once the realm has been opened for writing.

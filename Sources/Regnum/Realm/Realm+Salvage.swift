@@ -26,7 +26,7 @@ extension Realm {
     /// next backup or salvage to the same parent directory removes what is left next to it.
     ///
     /// - Parameters:
-    ///   - url: The directory of the damaged realm.
+    ///   - url: The directory of the damaged realm, or a copy in a file.
     ///   - target: A location where nothing exists; its parent directory must exist.
     ///   - encryptionKey: The key of both realms; `nil` if they aren't encrypted.
     ///   - formerEncryptionKeys: Keys that the damaged realm may have instead

@@ -9,9 +9,10 @@ extension Realm {
     /// - Parameters:
     ///   - types: The classes of the realm. `nil` means that each class joins the realm when it is
     ///     first used.
-    ///   - template: The directory of a realm whose newest published content the new one starts
-    ///     with. That realm may be open and being written to, in this and other processes, and
-    ///     isn't changed. It isn't copied: unchanged content is read from its files as needed.
+    ///   - template: The directory of a realm, or a copy in a file, whose newest published content
+    ///     the new one starts with. The realm may be open and being written to, in this and other
+    ///     processes, and isn't changed. It isn't copied: unchanged content is read from its files
+    ///     as needed.
     /// - Throws: `.invalidInput` for classes that can't be stored; `.fileNotFound` if the template
     ///   doesn't exist; `.schemaMismatch` if a class differs from the template's; whatever `open`
     ///   throws for the files found there.

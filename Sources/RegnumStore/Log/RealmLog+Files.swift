@@ -45,7 +45,8 @@ extension RealmLog {
 
     /// Returns whether there is a realm in the directory at `path`. Changes nothing.
     ///
-    /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`.
+    /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`; `invalidDatabase`
+    /// for a damaged realm in a file.
     package static func exists(_ fileSystem: any FileSystem, path: String) throws(StoreError)
         -> Bool
     {
