@@ -112,7 +112,6 @@ struct FileCopyTests {
     @Test func copyIsATarArchive() async throws {
         let expected = dump(realm.snapshot())
         try await realm.writeCopy(toFile: folder["copy.tar"])
-        await realm.close()
         try FileManager.default.createDirectory(
             at: folder["unpacked.realm"], withIntermediateDirectories: false)
         try await tar(["-xf", folder["copy.tar"].path, "-C", folder["unpacked.realm"].path])
@@ -121,11 +120,19 @@ struct FileCopyTests {
         try await tar(
             ["--format=ustar", "-cf", folder["packed.tar"].path]
                 + ["-C", folder["unpacked.realm"].path] + names)
-        for configuration in [reading("packed.tar"), folder.configuration("unpacked.realm")] {
+        let unpacked = folder.configuration("unpacked.realm")
+        for configuration in [reading("packed.tar"), unpacked] {
             let copy = try await Realm.open(configuration)
             expectEqual(dump(copy.snapshot()), expected)
             await copy.close()
         }
+        try await realm.write { try $0.add(BackupBook(value: ["id": 1_000])) }
+        let version = try await realm.updateBackup(at: folder["unpacked.realm"])
+        expectEqual(version, realm.snapshot().version)
+        let copy = try await Realm.open(unpacked)
+        expectEqual(dump(copy.snapshot()), dump(realm.snapshot()))
+        await copy.close()
+        await realm.close()
     }
 
     private func tar(_ arguments: [String]) async throws {
