@@ -90,7 +90,7 @@ extension CompiledQuery {
         let element = Shape.element(self, place.cluster, place.row)
         var position = 0
         var statistics = QueryStatistics()
-        forEachMatch(root, &statistics) { cluster, rows in
+        forEachMatch(root, isComplete: !sort.isEmpty, &statistics) { cluster, rows in
             if sort.isEmpty {
                 if cluster.firstKey > key { return false }
                 let before =

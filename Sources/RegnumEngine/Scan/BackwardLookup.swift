@@ -76,7 +76,9 @@ extension CompiledPredicate {
         }
         if case .constant(true) = self, table.count > maximumCount { return nil }
         statistics.rowsEvaluated += table.count
-        let predicate = isNested ? prepared(rowCount: table.count, root, &statistics) : self
+        let predicate =
+            isNested
+            ? prepared(rowCount: table.count, isComplete: true, root, &statistics) : self
         table.forEachCluster { cluster in
             let live = cluster.liveMask
             let predicate = predicate.resolved(for: live, of: cluster, key, root)

@@ -12,7 +12,7 @@ extension CompiledQuery {
             return count
         }
         var count = 0
-        forEachMatch(root, table, lookup, &statistics) { _, rows in
+        forEachMatch(root, table, lookup, isComplete: true, &statistics) { _, rows in
             count += rows.count
             return true
         }
@@ -21,23 +21,25 @@ extension CompiledQuery {
 
     /// Calls `body` with each cluster that has matching rows and a mask of these, ascending, until
     /// it returns `false`.
+    ///
+    /// - Parameter isComplete: Whether it probably never does.
     @inline(__always)
     func forEachMatch(
-        _ root: DatabaseContent, _ statistics: inout QueryStatistics,
+        _ root: DatabaseContent, isComplete: Bool = true, _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         guard let key = table, let table = root.table(key) else { return }
         if case .constant(false) = predicate { return }
         let lookup = predicate.lookup(
             root, key, candidateCount: table.count, &statistics)
-        forEachMatch(root, table, lookup, &statistics, body)
+        forEachMatch(root, table, lookup, isComplete: isComplete, &statistics, body)
     }
 
     /// - Parameter first: The least key of the rows.
     @inline(__always)
     private func forEachMatch(
         _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, from first: UInt64 = 0,
-        _ statistics: inout QueryStatistics,
+        isComplete: Bool, _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         let isNested = predicate.isNested
@@ -61,7 +63,8 @@ extension CompiledQuery {
         table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {
                 // callers that want only a few rows have stopped by now
-                prepared = predicate.prepared(rowCount: table.count, root, &statistics)
+                prepared = predicate.prepared(
+                    rowCount: table.count, isComplete: isComplete, root, &statistics)
                 isPrepared = true
             }
             isFirst = false
@@ -145,7 +148,10 @@ extension CompiledQuery {
             return keys
         }
         var keys = KeyBuffer()
-        forEachMatch(root, table, lookup, from: first, &statistics) { cluster, rows in
+        let isComplete = first == 0 && limit == .max
+        forEachMatch(
+            root, table, lookup, from: first, isComplete: isComplete, &statistics
+        ) { cluster, rows in
             keys.append(cluster.firstKey, rows)
             return keys.count < limit
         }

@@ -45,6 +45,10 @@ extension CompiledPath {
     /// few, it is followed separately, because that often ends early, at the first matching row.
     func isNesting(from rowCount: Int) -> Bool { rowCount > 8 && mayRepeatManyRows }
 
+    /// Whether the path leads through two lists or inverses, and the condition at its end through
+    /// none.
+    var hasTwoLists: Bool { endLevelCount == 0 && levelCount == 2 }
+
     /// Returns the condition that the path leads to a matching row as nested ones, each of which
     /// follows a single list or inverse.
     func nesting(_ term: CompiledPredicate) -> CompiledPredicate {

@@ -44,32 +44,42 @@ extension CompiledPredicate {
     /// Returns an equivalent predicate for a scan of `rowCount` rows. Conditions on another class
     /// are evaluated once for all rows of that class instead of for each scanned row.
     ///
+    /// - Parameter isComplete: Whether the predicate is evaluated for all of these rows, not just
+    ///   for the first ones or those that other terms leave.
     /// - Complexity: about that of scanning the other classes, if anything changes.
     func prepared(
-        rowCount: Int, _ content: DatabaseContent, _ statistics: inout QueryStatistics
+        rowCount: Int, isComplete: Bool, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
         guard readsOtherRows, rowCount >= CompiledPredicate.minimumSetRowCount || isNested else {
             return self
         }
         func prepared(_ path: CompiledPath, _ term: CompiledPredicate) -> PathCondition {
-            let term = term.preparedSet(path.target, rowCount, content, &statistics)
+            let wayCount = isComplete ? path.elementCount(content) : 0
+            let term = term.preparedSet(path.target, rowCount, wayCount, content, &statistics)
             return (CompiledPath(hops: path.hops, endLevelCount: term.pathLevelCount), term)
+        }
+        func preparedPart(_ term: CompiledPredicate) -> CompiledPredicate {
+            term.prepared(rowCount: rowCount, isComplete: false, content, &statistics)
         }
         switch self {
         case .through(let link, let term, let whenNull):
-            if let set = term.rowSet(link.target, rowCount, content, &statistics) {
+            if let set = term.rowSet(link.target, rowCount, rowCount, content, &statistics) {
                 return .throughSet(link, set, whenNull: whenNull)
             }
-            return .through(
-                link, term.prepared(rowCount: rowCount, content, &statistics), whenNull: whenNull)
+            return .through(link, preparedPart(term), whenNull: whenNull)
         case .and(let terms):
-            return .and(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
+            return .and(terms.map(preparedPart))
         case .or(let terms):
-            return .or(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
+            return .or(terms.map(preparedPart))
         case .not(let term):
-            return .not(term.prepared(rowCount: rowCount, content, &statistics))
-        case .related(let path, let term) where path.isNesting(from: rowCount):
-            return path.nesting(term).prepared(rowCount: rowCount, content, &statistics)
+            return .not(
+                term.prepared(
+                    rowCount: rowCount, isComplete: isComplete, content, &statistics))
+        case .related(let path, let term)
+        where path.isNesting(from: rowCount) || path.hasTwoLists:
+            return path.nesting(term)
+                .prepared(rowCount: rowCount, isComplete: isComplete, content, &statistics)
         case .compareNumbers where !isNested:
             return self
         default:
@@ -79,28 +89,51 @@ extension CompiledPredicate {
 
     /// Returns an equivalent predicate for evaluating many rows of a class.
     private func preparedSet(
-        _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
+        _ target: TableKey, _ rowCount: Int, _ wayCount: Int, _ content: DatabaseContent,
         _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
-        if let set = rowSet(target, rowCount, content, &statistics) { return .inSet(set) }
-        return prepared(rowCount: rowCount, content, &statistics)
+        if let set = rowSet(target, rowCount, wayCount, content, &statistics) {
+            return .inSet(set)
+        }
+        return prepared(rowCount: rowCount, isComplete: false, content, &statistics)
     }
 
-    /// Returns the matching rows of a class, or `nil` if evaluating `rowCount` rows is less work.
+    /// Returns the matching rows of a class, or `nil` if evaluating those that `rowCount` rows lead
+    /// to is less work.
+    ///
+    /// - Parameter wayCount: The number of ways to rows of the class; 0 if few of them may be
+    ///   followed.
     private func rowSet(
-        _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
+        _ target: TableKey, _ rowCount: Int, _ wayCount: Int, _ content: DatabaseContent,
         _ statistics: inout QueryStatistics
     ) -> RowSet? {
         switch self {
         case .constant, .isRow, .inSet: return nil
         default: break
         }
-        guard let table = content.table(target),
-            table.count <= (readsOtherRows && !isNested ? rowCount / 2 : 4 * rowCount),
+        guard let table = content.table(target) else { return nil }
+        // costly conditions are evaluated for the whole class only if that spares repetitions
+        let isCostly = readsOtherRows && !isNested && wayCount / 4 < table.count
+        guard table.count <= (isCostly ? rowCount / 2 : 4 * rowCount),
             table.nextKey <= 16 * (UInt64(table.count) + 4_096)
         else { return nil }
         statistics.rowsEvaluated += table.count
         return RowSet(
-            table, target, prepared(rowCount: table.count, content, &statistics), content)
+            table, target,
+            prepared(rowCount: table.count, isComplete: true, content, &statistics), content)
+    }
+}
+
+extension CompiledPath {
+    /// The number of elements of the longest of the lists that the path leads through, in all rows
+    /// together.
+    fileprivate func elementCount(_ content: DatabaseContent) -> Int {
+        hops.reduce(0) { count, hop in
+            switch hop {
+            case .list(let list, _), .listOrigins(let list):
+                max(count, content[list.table.index].elements(list.list.index).tree.count)
+            case .link, .element, .linkOrigins, .entryTargets, .entryOrigins: count
+            }
+        }
     }
 }

@@ -1,0 +1,105 @@
+import RegnumEngine
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// Conditions on the rows of lists that lead to the same rows of one class again and again. A
+/// condition that follows further lists is then evaluated once for each row of the class, instead
+/// of once for each way to it.
+@Suite struct RepeatedConditionTests {
+    private static let count = 2_000
+
+    private static let toFriends = Hop.list("friends", of: "Person")
+    private static let number = ColumnReference(name: "number", type: .int, missing: .int(0))
+    private static let isWanted = Predicate.compare(number, .equal, .int(5))
+
+    /// Person i has the number i and the friends i + 1, i + 2 and so on, in a circle.
+    private func makeRoot(friendCount: Int) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let person = try transaction.addTable(
+            name: "Person", columns: [ColumnDefinition(name: "number", type: .int)])
+        let friends = try transaction.addList(person, name: "friends", target: person)
+        let count = RepeatedConditionTests.count
+        for index in 0..<count {
+            _ = try transaction.insert(person, [.int(Int64(index))])
+        }
+        for index in 0..<count {
+            let keys = (0..<friendCount).map {
+                ObjectKey(rawValue: UInt64((index + 1 + $0) % count))
+            }
+            try transaction.insertIntoList(
+                person, ObjectKey(rawValue: UInt64(index)), friends, at: 0, keys)
+        }
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: .max).root
+    }
+
+    /// Checks a condition.
+    ///
+    /// - Parameters:
+    ///   - sets: The number of times that all rows are examined besides the scan.
+    ///   - isMatch: Is called with the number of the wanted person minus that of the examined one.
+    private func check(
+        _ predicate: Predicate, limit: Int? = nil, _ root: DatabaseRoot, sets: Int,
+        isMatch: (Int) -> Bool
+    ) throws {
+        let count = RepeatedConditionTests.count
+        let plan = QueryPlan(tableName: "Person", predicate: predicate, limit: limit)
+        var statistics = QueryStatistics()
+        let found = try plan.evaluate(root, statistics: &statistics).map { Int($0.rawValue) }
+        let expected = (0..<count).filter { isMatch(($0 <= 5 ? 5 : count + 5) - $0) }
+        expectTrue(found == Array(expected.prefix(limit ?? count)), "\(predicate)")
+        expectEqual(statistics.rowsEvaluated, (1 + sets) * count, "\(predicate)")
+    }
+
+    private func friends(_ quantifier: Quantifier, _ term: Predicate) -> Predicate {
+        .related([RepeatedConditionTests.toFriends], quantifier, term)
+    }
+
+    @Test func conditionsOnFriendsOfManyAreEvaluatedOnceForEachRow() throws {
+        let root = try makeRoot(friendCount: 8)
+        let isWanted = RepeatedConditionTests.isWanted
+        let knows = friends(.any, isWanted)
+        try check(friends(.none, knows), root, sets: 2) { !(2...16).contains($0) }
+        try check(friends(.all, knows), root, sets: 2) { $0 == 9 }
+        try check(friends(.all, .not(knows)), root, sets: 2) { !(2...16).contains($0) }
+        let count = Predicate.count([RepeatedConditionTests.toFriends], knows, .less, 3)
+        // from the one that is n before the wanted one, n - 1 or 17 - n friends know it
+        try check(count, root, sets: 2) { !(2...16).contains($0) || min($0 - 1, 17 - $0) < 3 }
+        let further = friends(.none, friends(.any, knows))
+        try check(further, root, sets: 3) { !(3...24).contains($0) }
+    }
+
+    @Test func pathsThroughListsOfManyAreFollowedOnceForEachRow() throws {
+        let root = try makeRoot(friendCount: 8)
+        func path(_ length: Int, _ quantifier: Quantifier) -> Predicate {
+            let hops = Array(repeating: RepeatedConditionTests.toFriends, count: length)
+            return .related(hops, quantifier, RepeatedConditionTests.isWanted)
+        }
+        try check(path(2, .none), root, sets: 2) { !(2...16).contains($0) }
+        try check(path(3, .none), root, sets: 3) { !(3...24).contains($0) }
+        try check(path(4, .none), root, sets: 4) { !(4...32).contains($0) }
+    }
+
+    /// The evaluation of all rows then spares little.
+    @Test func conditionsOnFriendsOfFewAreEvaluatedForThese() throws {
+        let root = try makeRoot(friendCount: 3)
+        let knows = friends(.any, RepeatedConditionTests.isWanted)
+        try check(friends(.none, knows), root, sets: 1) { !(2...6).contains($0) }
+        let hops = Array(repeating: RepeatedConditionTests.toFriends, count: 2)
+        let path = Predicate.related(hops, .none, RepeatedConditionTests.isWanted)
+        try check(path, root, sets: 1) { !(2...6).contains($0) }
+    }
+
+    /// Other terms may leave few rows, and a limit is often reached soon.
+    @Test func conditionsOnFriendsOfSomeRowsAreEvaluatedForThese() throws {
+        let root = try makeRoot(friendCount: 8)
+        let stranger = friends(.none, friends(.any, RepeatedConditionTests.isWanted))
+        let isLow = Predicate.compare(RepeatedConditionTests.number, .less, .int(100))
+        try check(.and([isLow, stranger]), root, sets: 1) {
+            ($0 <= 5 || $0 > 1_905) && !(2...16).contains($0)
+        }
+        try check(stranger, limit: 1_500, root, sets: 1) { !(2...16).contains($0) }
+    }
+}
