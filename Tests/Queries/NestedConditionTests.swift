@@ -154,6 +154,34 @@ import Testing
         expectEqual(now.map(\.id), [1])
     }
 
+    /// As above, for the objects of a list, of which some change.
+    @Test(.timeLimit(.minutes(8))) func nestedConditionsAreEvaluatedForALiveList() async throws {
+        let realm = try await makeHalves(of: 1_000, friendCount: 60)
+        try await realm.write { tx in
+            let gadgets = Array(tx.objects(Gadget.self))
+            gadgets[0].friends.append(objectsIn: gadgets[61..<1_000])
+        }
+        func leads(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
+            depth == 0 ? gadget.id >= 1_000 : gadget.friends.any { leads($0, depth - 1) }
+        }
+        let gadget = realm.object(Gadget.self, forPrimaryKey: 0)
+        var stream = gadget.friends.where { leads($0, 60) }.changes.makeAsyncIterator()
+        guard case .initial(let none)? = try await stream.next() else {
+            Issue.record("no list")
+            return
+        }
+        expectEqual(none.map(\.id), [])
+        try await realm.write { tx in
+            let gadgets = Array(tx.objects(Gadget.self))
+            gadgets[5].friends.append(gadgets[1_000])
+        }
+        guard case .update(let all, _)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(all.map(\.id), Array(1..<1_000))
+    }
+
     /// A realm of gadgets in two halves, each of which only has friends in the same half.
     private func makeHalves(of half: Int, friendCount: Int) async throws -> Realm {
         let realm = try await Realm.temporary([Gadget.self, GadgetPart.self])

@@ -11,15 +11,25 @@ struct ChosenRows: Sendable {
 
     func entry(_ key: UInt64) -> ResultEntry? { entries.find(key) }
 
-    /// Evaluates a row and updates its entry.
-    mutating func reevaluate(_ key: UInt64, _ plan: FollowedPlan, _ content: DatabaseContent) {
-        entries.remove(key)
-        guard let place = plan.place(key, content), plan.matches(place, content) else { return }
-        let entry =
-            plan.terms.isEmpty
-            ? ResultEntry(key: key)
-            : ResultOrder.entry(plan, place.cluster, place.row, content)
-        entries.insertNew(entry, key)
+    /// Evaluates rows and updates their entries.
+    mutating func reevaluate(
+        _ keys: Set<UInt64>, _ plan: FollowedPlan, _ content: DatabaseContent
+    ) {
+        var predicate = plan.query.predicate
+        if predicate.isNested, let table = plan.query.table {
+            predicate = predicate.resolved(for: keys.sorted(), table, content)
+        }
+        for key in keys {
+            entries.remove(key)
+            guard let place = plan.place(key, content),
+                predicate.matches(place.cluster, place.row, content)
+            else { continue }
+            let entry =
+                plan.terms.isEmpty
+                ? ResultEntry(key: key)
+                : ResultOrder.entry(plan, place.cluster, place.row, content)
+            entries.insertNew(entry, key)
+        }
     }
 
     /// Returns the matching rows among `elements`, in the order of the plan. Rows with equal values
@@ -66,7 +76,7 @@ extension FollowedPlan {
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         var chosen = ChosenRows()
         let rows = Set(elements)
-        for row in rows { chosen.reevaluate(row, self, content) }
+        chosen.reevaluate(rows, self, content)
         statistics.rowsEvaluated += rows.count
         return result(chosen, elements)
     }
@@ -95,7 +105,7 @@ extension FollowedPlan {
             rows.insert(row.key.rawValue)
         }
         for row in reach.rows(step) where backlinks.contains(row, list.row) { rows.insert(row) }
-        for row in rows { chosen.reevaluate(row, self, content) }
+        chosen.reevaluate(rows, self, content)
         statistics.rowsEvaluated += rows.count
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         // too many entries of rows that left the list

@@ -79,13 +79,6 @@ final class FollowedPlan: Sendable {
         }
     }
 
-    /// Whether the row exists and matches, so that it enters the first stage.
-    @inline(__always)
-    func matches(_ place: (cluster: Cluster, row: Int)?, _ content: DatabaseContent) -> Bool {
-        guard let place else { return false }
-        return query.predicate.matches(place.cluster, place.row, content)
-    }
-
     /// Whether unchanged rows read the same as with a plan for an older schema; `false` if unknown.
     func readsRows(as old: FollowedPlan) -> Bool {
         if self === old { return true }
