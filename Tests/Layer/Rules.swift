@@ -28,7 +28,7 @@ let allowedImports: [String: Set<String>] = [
 /// The folders of targets whose folders are layers too, lowest first. A file refers only to types
 /// declared in its own folder and those before it.
 let folderLayers: [String: [String]] = [
-    "RegnumStore": ["Interface", "Threads", "Archive", "Posix", "Format", "Nodes", "Log"],
+    "RegnumStore": ["Interface", "Threads", "Format", "Archive", "Posix", "Nodes", "Log"],
     "RegnumEngine": [
         "Values", "Schema", "Query", "Memory", "Index", "Lists", "Clusters", "Database",
         "Transaction", "Record", "Checkpoint", "Scan", "Changes", "Results", "Hub", "Coordinator",

@@ -10,8 +10,8 @@ final class HeldVersions: Sendable {
     static let shared = HeldVersions()
     private static let subject = "held-versions"
 
-    /// A snapshot that a process holds.
-    struct Snapshot: Sendable, Hashable {
+    /// A version that a snapshot of a process holds.
+    struct HeldVersion: Sendable, Hashable {
         let version: UInt64
         let milliseconds: UInt64
         let place: String
@@ -66,7 +66,7 @@ final class HeldVersions: Sendable {
     /// of the process.
     ///
     /// Blocks for up to a second.
-    static func snapshots(heldBy process: UInt32, of identity: FileIdentity) -> [Snapshot]? {
+    static func snapshots(heldBy process: UInt32, of identity: FileIdentity) -> [HeldVersion]? {
         guard let answer = ProcessSocket.ask(process, subject) else { return nil }
         let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n")
         return lines.compactMap { line in
@@ -75,7 +75,7 @@ final class HeldVersions: Sendable {
                 fields[1] == "\(identity.inode)", let version = UInt64(fields[2]),
                 let milliseconds = UInt64(fields[3])
             else { return nil }
-            return Snapshot(
+            return HeldVersion(
                 version: version, milliseconds: milliseconds, place: String(fields[4]))
         }
     }

@@ -17,7 +17,7 @@ extension Realm {
             /// The snapshots that it holds; `nil` if it doesn't say.
             package let heldSnapshots: [Snapshot]?
 
-            init(_ id: UInt32, _ held: [HeldVersions.Snapshot]? = nil) {
+            init(_ id: UInt32, _ held: [HeldVersions.HeldVersion]? = nil) {
                 self.id = id
                 description = processDescription(id)
                 heldSnapshots = held?.map(Snapshot.init)
@@ -32,7 +32,7 @@ extension Realm {
             /// The call site at which it was taken: module, file and line.
             package let place: String
 
-            init(_ held: HeldVersions.Snapshot) {
+            init(_ held: HeldVersions.HeldVersion) {
                 version = held.version
                 age = Double(held.milliseconds) / 1_000
                 place = held.place
