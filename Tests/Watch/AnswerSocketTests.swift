@@ -31,9 +31,10 @@ import Testing
         defer { loop.stop() }
         let token = try loop.startAnswering(subject) { ProcessSocket.answer($0, answer) }
         await loop.synchronize()
-        for _ in 0..<20 { await expectEqual(ask(), answer) }
+        for _ in 0..<20 { await expectTrue(ask() == answer) }
+        // more than can wait for the process
         await withTaskGroup { group in
-            for _ in 0..<40 { group.addTask { await expectEqual(ask(), answer) } }
+            for _ in 0..<40 { group.addTask { await expectTrue(ask() == answer) } }
         }
         token.cancel()
         await loop.synchronize()

@@ -40,10 +40,14 @@ package enum ProcessSocket {
     ///
     /// Blocks for that long. Don't call it on the cooperative pool.
     package static func ask(_ process: UInt32, _ subject: String) -> [UInt8]? {
-        let connection = cregnum_connect(name(subject, process), process)
+        let end = IOPool.now() + timeoutNanoseconds
+        var connection = cregnum_connect(name(subject, process), process)
+        while connection == -EAGAIN, IOPool.now() < end {  // many others are asking
+            usleep(2_000)
+            connection = cregnum_connect(name(subject, process), process)
+        }
         guard connection >= 0 else { return nil }
         defer { close(connection) }
-        let end = IOPool.now() + timeoutNanoseconds
         var answer: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
         while answer.count <= maximumByteCount {
