@@ -11,11 +11,13 @@ import Testing
     private let process = UInt32(ProcessInfo.processInfo.processIdentifier)
 
     /// Asks on a thread that may block.
-    private func ask() async -> [UInt8]? {
+    private func ask(within timeoutNanoseconds: UInt64 = 400_000_000_000) async -> [UInt8]? {
         let (process, subject) = (process, subject)
         return await withCheckedContinuation { continuation in
             IOPool.elastic.submit {
-                continuation.resume(returning: ProcessSocket.ask(process, subject))
+                continuation.resume(
+                    returning: ProcessSocket.ask(
+                        process, subject, timeoutNanoseconds: timeoutNanoseconds))
             }
         }
     }
@@ -55,7 +57,7 @@ import Testing
             open.withLock { $0.append(connection) }
         }
         await loop.synchronize()
-        await expectNil(ask())  // after a second
+        await expectNil(ask(within: 100_000_000))
         for connection in open.withLock({ $0 }) { ProcessSocket.answer(connection, [1]) }
         silent.cancel()
         await loop.synchronize()

@@ -6,8 +6,6 @@ internal import Glibc
 package enum ProcessSocket {
     /// The maximum number of bytes of an answer. The buffer of a socket has more.
     package static let maximumByteCount = 60_000
-    /// How long `ask` waits.
-    private static let timeoutNanoseconds: UInt64 = 1_000_000_000
 
     private static func name(_ subject: String, _ process: UInt32) -> String {
         "regnum-\(subject)-\(process)"
@@ -35,11 +33,13 @@ package enum ProcessSocket {
         close(connection)
     }
 
-    /// Returns the answer of a process; `nil` if it has no such socket, as in another container,
-    /// or doesn't answer within a second, for example because it is stopped.
+    /// Returns the answer of a process; `nil` if it has no such socket, as in another container, or
+    /// doesn't answer in time, for example because it is stopped.
     ///
     /// Blocks for that long. Don't call it on the cooperative pool.
-    package static func ask(_ process: UInt32, _ subject: String) -> [UInt8]? {
+    package static func ask(
+        _ process: UInt32, _ subject: String, timeoutNanoseconds: UInt64 = 1_000_000_000
+    ) -> [UInt8]? {
         let end = IOPool.now() + timeoutNanoseconds
         var connection = cregnum_connect(name(subject, process), process)
         while connection == -EAGAIN, IOPool.now() < end {  // many others are asking
