@@ -22,18 +22,19 @@ final class HeldVersions: Sendable {
     }
 
     private struct State {
-        var cores: [WeakCore] = []
+        var cores: [ObjectIdentifier: WeakCore] = [:]
         var socket: WatchToken?
     }
 
     private let state = Guarded(State())
 
-    /// Adds a realm until it is released. The first one opens the process's socket; if that fails,
+    /// Adds a realm, unless it is known. The first call opens the process's socket; if that fails,
     /// for lack of descriptors, the next one tries again.
+    ///
+    /// - Complexity: O(1)
     func add(_ core: RealmCore) {
         state.withLock { state in
-            state.cores.removeAll { $0.core == nil }
-            state.cores.append(WeakCore(core: core))
+            state.cores[ObjectIdentifier(core)] = WeakCore(core: core)
             guard state.socket == nil else { return }
             state.socket = try? WatchLoop.shared.startAnswering(Self.subject) { connection in
                 IOPool.shared.submit { ProcessSocket.answer(connection, self.answer()) }
@@ -41,10 +42,17 @@ final class HeldVersions: Sendable {
         }
     }
 
+    /// Called when the realm is released.
+    ///
+    /// - Complexity: O(1)
+    func remove(_ identity: ObjectIdentifier) {
+        _ = state.withLock { $0.cores.removeValue(forKey: identity) }
+    }
+
     private func answer() -> [UInt8] {
         var bytes: [UInt8] = []
         let now = IOPool.coarseNow()
-        let cores = state.withLock { $0.cores.compactMap(\.core) }
+        let cores = state.withLock { $0.cores.values.compactMap(\.core) }
         for core in cores {
             guard let identity = core.coordinator.lockIdentity else { continue }
             for snapshot in core.snapshots.all {

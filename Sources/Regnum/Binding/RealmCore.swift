@@ -55,7 +55,10 @@ final class RealmCore: Sendable {
     }
 
     /// Closes the coordinator without waiting, as no owner of the realm is left.
-    deinit { coordinator.closeSoon() }
+    deinit {
+        HeldVersions.shared.remove(ObjectIdentifier(self))
+        coordinator.closeSoon()
+    }
 
     /// Returns the realm of a coordinator: the one that is open in this process, or a new one.
     /// Returns `nil` if the coordinator is being closed.

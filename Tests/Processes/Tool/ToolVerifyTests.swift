@@ -131,6 +131,7 @@ import Testing
         try await folder.makeRealm("a.realm", nodeCount: 7)
         try await folder.makeRealm("b.realm", nodeCount: 1)
         let realm = try await folder.open("a.realm")
+        _ = try await folder.open("a.realm")  // the same one
         let other = try await folder.open("b.realm")
         let (first, line) = (realm.snapshot(), #line)
         try await realm.write { tx in tx.delete(tx.objects(ToolNode.self).where { $0.id == 1 }) }
