@@ -88,13 +88,9 @@ package struct RealmCopy: Sendable {
         let name = try RealmLog.pack(place.directory, options.fileSystem, store) { [self] in
             continuesAfterPause()
         }
-        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
-        let log = try RealmLog.openForReading(
-            options.fileSystem, path: "\(place.path)/\(name)", options: store,
-            load: incoming.begin, incoming.apply
-        ).log
-        defer { log.releaseLocks() }
-        try verify(incoming.root)
+        var reading = options
+        reading.store = store
+        try verify(RealmContent.read("\(place.path)/\(name)", reading).root)
         return name
     }
 
