@@ -63,9 +63,10 @@ package final class WatchLoop: Sendable {
         return WatchToken(mailbox: mailbox, id: id)
     }
 
-    /// Calls `serve` with each connection to the socket of this process for a subject, which it has
-    /// to close, until the token is cancelled. Returns immediately. If there can't be such a socket,
-    /// for example because the process has one already, there are no connections.
+    /// Accepts connections to the socket of this process for a subject until the token is
+    /// cancelled, and passes each to `serve`, which has to close it. Returns immediately. If the
+    /// socket can't be created, for example because the process already has one, there are no
+    /// connections.
     ///
     /// Throws `WatchError` as `startTimer` does.
     package func startAnswering(

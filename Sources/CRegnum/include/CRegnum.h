@@ -98,10 +98,11 @@ void cregnum_futex_wake(const void *word, int count);
 
 /// Returns a socket that listens under a name of at most 100 bytes.
 int cregnum_listen(const char *name);
-/// Returns the next connection; -EAGAIN if there is none, -EPERM if it was of another user than
-/// this process's, or root, and was closed.
+/// Accepts the next connection and returns its descriptor. Returns -EAGAIN if none is pending, and
+/// -EPERM after closing one from a user other than this process's user and root.
 int cregnum_accept(int listener);
-/// Connects to the socket with a name; -EPERM if another process than `process` listens there.
+/// Connects to the socket with that name. Returns -EPERM if a process other than `process` listens
+/// there.
 int cregnum_connect(const char *name, uint32_t process);
 
 // Thread-local words

@@ -95,10 +95,10 @@ extension Realm {
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
         /// written. Works without write permission, on read-only media and with a copy in a file
-        /// (``Realm/writeCopy(toFile:)``), and follows the commits of other processes. `open` throws
-        /// `.schemaMismatch` if a listed class has properties that aren't stored; a class that isn't
-        /// stored at all is empty. Can't be combined with an in-memory location, ``seedFile`` or
-        /// ``deleteRealmIfMigrationNeeded``.
+        /// (``Realm/writeCopy(toFile:)``), and follows the commits of other processes. `open`
+        /// throws `.schemaMismatch` if a listed class has properties that aren't stored; a class
+        /// that isn't stored at all is empty. Can't be combined with an in-memory location,
+        /// ``seedFile`` or ``deleteRealmIfMigrationNeeded``.
         public var readOnly = false
         /// A closure that decides whether `open` compacts the realm, as ``Realm/compact()`` does.
         /// It is called when the realm isn't open in this process yet, after a migration, with the

@@ -28,8 +28,8 @@ package struct RealmInformation: Sendable {
 }
 
 extension Coordinator {
-    /// The identity of `LOCK` (of the directory, if there is none), by which other processes
-    /// recognize the realm; `nil` for an in-memory realm, and once it is closed.
+    /// The identity of `LOCK`, or of the directory if there is no `LOCK`, which is the same in all
+    /// processes; `nil` for an in-memory realm and after closing.
     package var lockIdentity: FileIdentity? { state.withLock { $0.log?.lock.identity } }
 
     /// Returns what the files say about the realm; `nil` for an in-memory realm.

@@ -219,8 +219,8 @@ package final class PosixFileSystem: FileSystem {
         if result == -ENOTDIR, stat(path, &status) == 0 {
             throw StoreError(
                 .fileAccess,
-                "\"\(path)\" is a file, but a realm is a directory. A copy of a realm in a file can "
-                    + "be opened read-only, or restored.", path: path, errno: ENOTDIR)
+                "\"\(path)\" is a file, but a realm is a directory. A copy of a realm in a file "
+                    + "can be opened read-only, or restored.", path: path, errno: ENOTDIR)
         }
         throw .system(-result, "open the directory", path, otherwise: .fileAccess)
     }

@@ -17,8 +17,8 @@ package enum ProcessSocket {
         cregnum_listen(name(subject, UInt32(getpid())))
     }
 
-    /// Returns the next connection to such a socket; `nil` if there is none. Closes connections of
-    /// other users.
+    /// Accepts the next connection to such a socket, or returns `nil` if none is pending.
+    /// Connections from other users are closed and skipped.
     package static func accept(_ listener: Int32) -> Int32? {
         while true {
             let connection = cregnum_accept(listener)
