@@ -42,7 +42,8 @@ private struct SequenceModel {
 
     func check() {
         for version in versions + [(tree, lists)] {
-            checkIndexContent(version.tree.tree, SequenceModel.entries(version.lists))
+            let entries = SequenceModel.entries(version.lists)
+            checkIndexContent(version.tree.tree, entries, isSequence: true)
         }
     }
 
