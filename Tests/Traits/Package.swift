@@ -52,11 +52,21 @@ if traits.contains("Encryption") {
 if traits.contains("ServiceLifecycle") {
     package.dependencies.append(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"))
-    package.targets.append(
+    // fetched by swift-service-lifecycle as well
+    package.dependencies.append(
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"))
+    package.targets += [
         .testTarget(
             name: "LifecycleTests",
             dependencies: ["TraitModels", logging, serviceLifecycle] + regnum,
-            swiftSettings: settings))
+            swiftSettings: settings),
+        .testTarget(
+            name: "CompositionTests",
+            dependencies: [
+                "TraitModels", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "RegnumTesting", package: "regnum"),
+            ] + regnum, swiftSettings: settings),
+    ]
 }
 if traits.contains("Metrics") {
     package.dependencies.append(
