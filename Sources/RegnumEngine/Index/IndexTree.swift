@@ -92,18 +92,6 @@ struct IndexTree {
     ///
     /// - Complexity: O(log n)
     func rank(of key: UInt64, _ row: UInt64) -> Int {
-        rank(key, row) { $0.below(key, row) }
-    }
-
-    /// Returns the number of entries less than or equal to (key, row).
-    ///
-    /// - Complexity: O(log n)
-    func rank(through key: UInt64, _ row: UInt64) -> Int {
-        rank(key, row) { $0.through(key, row) }
-    }
-
-    @inline(__always)
-    private func rank(_ key: UInt64, _ row: UInt64, _ inLeaf: (IndexLeaf) -> Int) -> Int {
         guard var node = root else { return 0 }
         var rank = 0
         for _ in 0..<height {
@@ -114,14 +102,38 @@ struct IndexTree {
         }
         let leaf = IndexLeaf(node)
         leaf.prefetch()
-        return rank &+ inLeaf(leaf)
+        return rank &+ leaf.below(key, row)
     }
 
-    /// Returns the number of entries with a key in the range.
+    /// Returns the number of entries with a lesser key.
+    ///
+    /// - Complexity: O(log n)
+    @inline(__always)
+    func rank(below key: UInt64) -> Int { rank { cregnum_words_below($0, $1, key) } }
+
+    /// Returns the number of leading entries whose keys `counted` includes. The first one that it
+    /// excludes is in the last child whose first key it includes.
+    @inline(__always)
+    private func rank(_ counted: (UnsafePointer<UInt64>, Int) -> Int) -> Int {
+        guard var node = root else { return 0 }
+        var rank = 0
+        for _ in 0..<height {
+            let inner = IndexInner(node)
+            let place = max(counted(inner.keys, inner.count) &- 1, 0)
+            rank &+= inner.countBefore(place)
+            node = inner.child(place)
+        }
+        let leaf = IndexLeaf(node)
+        leaf.prefetch()
+        return rank &+ counted(leaf.keys, leaf.count)
+    }
+
+    /// Returns the number of entries with a key in the range, including repeated ones.
     ///
     /// - Complexity: O(log n)
     func count(in keys: ClosedRange<UInt64>) -> Int {
-        max(rank(through: keys.upperBound, .max) - rank(of: keys.lowerBound, 0), 0)
+        let end = rank { cregnum_words_through($0, $1, keys.upperBound) }
+        return max(end &- rank(below: keys.lowerBound), 0)
     }
 
     /// Returns the entry at a position in `0..<count`, or `nil` if its leaf is damaged.

@@ -19,37 +19,13 @@ struct SequenceTree {
     ///
     /// - Complexity: O(log n)
     @inline(__always)
-    func start(_ owner: UInt64) -> Int {
-        rank { cregnum_words_below($0, $1, owner) }
-    }
-
-    /// Returns the position at which the list of an owner ends.
-    @inline(__always)
-    func end(_ owner: UInt64) -> Int {
-        rank { cregnum_words_through($0, $1, owner) }
-    }
-
-    /// Returns the number of leading entries that `counted` includes. The first one it excludes is
-    /// in the last child whose first entry it includes.
-    @inline(__always)
-    private func rank(_ counted: (UnsafePointer<UInt64>, Int) -> Int) -> Int {
-        guard var node = tree.root else { return 0 }
-        var rank = 0
-        for _ in 0..<tree.height {
-            let inner = IndexInner(node)
-            let place = max(counted(inner.keys, inner.count) &- 1, 0)
-            rank &+= inner.countBefore(place)
-            node = inner.child(place)
-        }
-        let leaf = IndexLeaf(node)
-        return rank &+ counted(leaf.keys, leaf.count)
-    }
+    func start(_ owner: UInt64) -> Int { tree.rank(below: owner) }
 
     /// Returns the length of an owner's list.
     ///
     /// - Complexity: O(log n)
     @inline(__always)
-    func count(_ owner: UInt64) -> Int { max(end(owner) &- start(owner), 0) }
+    func count(_ owner: UInt64) -> Int { tree.count(in: owner...owner) }
 
     /// Returns an element of an owner's list, or `nil` if the position is beyond its end.
     ///

@@ -224,7 +224,7 @@ extension CompiledPath {
         case .linkOrigins(let origin, let column):
             return content.linkCount(of: key, origin, column)
         case .listOrigins(let list):
-            return content[list.table.index].backlinks(list.list.index).repeatedCount(key)
+            return content[list.table.index].backlinks(list.list.index).count(in: key...key)
         case .entryOrigins(let link, _):
             return content.linkCount(of: key, link.table, link.column)
         }
@@ -236,16 +236,5 @@ extension DatabaseContent {
     fileprivate func linkCount(of row: UInt64, _ origin: TableKey, _ column: ColumnKey) -> Int {
         let key = DatabaseContent.linkKey(row)
         return index(origin, column)?.count(in: key...key) ?? 0
-    }
-}
-
-extension IndexTree {
-    /// Returns the number of entries with a key, counting duplicates.
-    ///
-    /// - Complexity: O(log n)
-    func repeatedCount(_ key: UInt64) -> Int {
-        // no row is `.max`, so these bounds never fall between equal entries
-        let before = key == 0 ? 0 : rank(through: key - 1, .max)
-        return max(rank(through: key, .max) - before, 0)
     }
 }
