@@ -45,6 +45,30 @@ struct RealmFileTests {
         try expectEqual(folder.names(in: "photos"), ["photo.jpg"])
     }
 
+    /// A program that takes a realm for missing begins with an empty one.
+    // Covers .ioFailed
+    @Test func realmIsNotMissingWhileThereAreNoDescriptors() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let folder = try RealmFolder()
+            try await folder.makeRealm(rooms: ["general"])
+            let realm = try await Realm.open(folder.configuration())
+            try await realm.writeCopy(toFile: folder["copy.tar"])
+            await realm.close()
+            let held = takeAllDescriptors()
+            var codes: [Realm.Error.Code?] = []
+            for name in ["test.realm", "copy.tar"] {
+                let error = await realmError {
+                    _ = try await Realm.fileExists(for: folder.configuration(name))
+                }
+                codes.append(error?.code)
+            }
+            for descriptor in held { close(descriptor) }
+            let isThere = try await Realm.fileExists(for: folder.configuration())
+            try FileManager.default.removeItem(at: folder.url)
+            exit(codes == [.ioFailed, .ioFailed] && isThere ? 7 : 8)
+        }
+    }
+
     @Test func filesOfOthersStayWhenARealmIsDeleted() async throws {
         try await folder.makeRealm(rooms: ["general"])
         try Data("x".utf8).write(to: folder["test.realm"].appending(path: "photo.jpg"))

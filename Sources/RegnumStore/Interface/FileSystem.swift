@@ -10,8 +10,9 @@ package protocol FileSystem: AnyObject, Sendable {
     ///
     /// Throws `fileNotFound` (missing, and not to be created), `fileExists` (`.new`, and `path`
     /// exists, even as a dangling link), `filePermissionDenied` (EACCES, EPERM, EROFS),
-    /// `fileAccess` (not a directory, parent missing, anything else), `invalidDatabase` (a damaged
-    /// realm in a file). Changes nothing on failure.
+    /// `fileAccess` (not a directory, parent missing, it can't be created), `invalidDatabase` (a
+    /// damaged realm in a file), `ioFailed` (it can't be opened now, for example for lack of
+    /// descriptors). Changes nothing on failure.
     func openDirectory(_ path: String, _ mode: DirectoryMode) throws(StoreError)
         -> any RealmDirectory
     /// Returns the name of the file system at `path`, or at its parent directory, if other machines

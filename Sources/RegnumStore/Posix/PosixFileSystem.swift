@@ -54,9 +54,7 @@ package final class PosixFileSystem: FileSystem {
         }
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = cregnum_openat(AT_FDCWD, path, flags, 0)
-        guard descriptor >= 0 else {
-            throw .system(-descriptor, "open", path, otherwise: .fileAccess)
-        }
+        guard descriptor >= 0 else { throw .system(-descriptor, "open", path) }
         let file = PosixFile(path: path, descriptor: descriptor)
         // another one may have its name now
         let result = repeated { fstat(descriptor, &status) }
@@ -222,7 +220,7 @@ package final class PosixFileSystem: FileSystem {
                 "\"\(path)\" is a file, but a realm is a directory. A copy of a realm in a file "
                     + "can be opened read-only, or restored.", path: path, errno: ENOTDIR)
         }
-        throw .system(-result, "open the directory", path, otherwise: .fileAccess)
+        throw .system(-result, "open the directory", path)
     }
 
     /// Returns the kernel's boot id; `nil` if it is unavailable or malformed.
