@@ -72,7 +72,8 @@ extension Realm {
     /// backup has. Regnum reads it without unpacking it: open it with `readOnly`, use it as a
     /// `seedFile`, or make a realm of it (``restore(from:to:upTo:)``). It can't be written to, or
     /// updated (``updateBackup(at:)``). After unpacking it into an empty directory, it is a backup
-    /// like any other.
+    /// like any other. To replace a copy that a program may have open, rename another file to its
+    /// name: a download that writes into the file would change what the program reads, or end it.
     ///
     /// Until the copy is complete, the disk has its content twice.
     ///
