@@ -48,7 +48,9 @@ final class FaultyFileSystem: FileSystem {
     func openDirectory(
         _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
-        FaultyDirectory(try base.openDirectory(path, mode), faults)
+        let directory = try base.openDirectory(path, mode)
+        // Reading doesn't fail, and a copy in a file must be recognized as one.
+        return mode == .readOnly ? directory : FaultyDirectory(directory, faults)
     }
 
     func networkFileSystem(at path: String) -> String? { base.networkFileSystem(at: path) }

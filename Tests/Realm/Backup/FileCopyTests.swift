@@ -55,6 +55,7 @@ struct FileCopyTests {
         expectTrue(try await Realm.fileExists(for: reading("copy.tar")))
         try await expectEqual(Realm.schemaVersion(at: folder["copy.tar"]), 0)
         let copy = try await Realm.open(reading("copy.tar"))
+        expectTrue(copy.recovery.isClean, "\(copy.recovery)")  // it has no LOCK to lose
         let snapshot = copy.snapshot()
         expectEqual(snapshot.version, version)
         expectEqual(snapshot.cursor, cursor)
@@ -218,6 +219,9 @@ struct FileCopyTests {
         }
         try expectEqual(folder.names(), names)
         try await faulty.writeCopy(toFile: folder["copy.tar"])
+        let copy = try await Realm.open(reading("copy.tar").testing(faults: faults))
+        expectTrue(copy.recovery.isClean, "\(copy.recovery)")
+        await copy.close()
         await faulty.close()
         await realm.close()
     }
