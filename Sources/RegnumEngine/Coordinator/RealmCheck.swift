@@ -26,10 +26,17 @@ package enum RealmCheck {
         _ path: String, _ options: CoordinatorOptions, _ walk: IntegrityWalk,
         onlyBytes: Bool = false
     ) throws(StoreError) -> IntegrityFindings {
-        let log = try LogCheck.run(
-            options.fileSystem, path: path, options: options.store, limit: walk.limit,
-            isCancelled: walk.isCancelled, isOpen: onlyBytes
-        ) { walk.observer?.read($0) }
+        let log: LogCheck
+        do throws(StoreError) {
+            log = try LogCheck.run(
+                options.fileSystem, path: path, options: options.store, limit: walk.limit,
+                isCancelled: walk.isCancelled, isOpen: onlyBytes
+            ) { walk.observer?.read($0) }
+        } catch {
+            guard error.code == .invalidDatabase else { throw error }
+            walk.add(error)  // the headers of a realm in a file: what is in it isn't known
+            return try walk.finish()
+        }
         walk.findings.segmentCount = log.segmentCount
         walk.findings.recordCount = log.recordCount
         walk.findings.byteCount = log.byteCount

@@ -47,7 +47,8 @@ package struct LogCheck {
     /// the check is repeated, since files may have been removed while they were listed.
     ///
     /// Throws `fileNotFound` if there is no realm; `unsupportedFormat`, `incompatiblePeer`, and the
-    /// errors of the file system; but not damage.
+    /// errors of the file system; but not damage, except that of a file with a realm
+    /// (`ArchiveDirectory`).
     ///
     /// - Parameters:
     ///   - limit: The check ends when it has found this much damage.

@@ -270,6 +270,18 @@ struct FileCopyTests {
         await realm.close()
     }
 
+    /// A check lists the damage because of which a copy can't be opened.
+    @Test func checkListsTheDamageOfACutCopy() async throws {
+        try await realm.writeCopy(toFile: folder["copy.tar"])
+        await realm.close()
+        let path = folder["copy.tar"].path
+        try Data(contentsOf: folder["copy.tar"]).dropLast(2_000).write(to: folder["copy.tar"])
+        let report = try await Realm.verify(at: folder["copy.tar"])
+        expectEqual(report.damages.map(\.path), [path])
+        expectTrue(report.damages.first?.message.contains("too short") == true, "\(report)")
+        expectNil(report.version)
+    }
+
     /// A copy that was changed is refused, or found damaged, or has its content.
     @Test func damageIsFound() async throws {
         let seed = SeededRandom.seed()
