@@ -90,6 +90,7 @@ package struct RealmCopy: Sendable {
         }
         var reading = options
         reading.store = store
+        try place.checkPlace()  // it is read by its path
         try verify(RealmContent.read("\(place.path)/\(name)", reading).root)
         return name
     }

@@ -92,19 +92,24 @@ struct UnfinishedRealm: Sendable {
         try? copy.sync()
     }
 
-    /// Gives a file of the directory, which whoever wrote it has synced, the name of the target.
-    ///
-    /// Throws `fileExists`; `fileAccess` if the parent directory was moved.
-    func complete(as name: String) throws(StoreError) {
-        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let entry = slash.map { String(target[target.utf8.index(after: $0)...]) } ?? target
-        // otherwise the file would get its name somewhere else
+    /// Throws `fileAccess` if the parent directory was moved, so that what is made would get its
+    /// name somewhere else.
+    func checkPlace() throws(StoreError) {
         guard try directory.isCurrent() else {
             throw StoreError(
                 .fileAccess,
                 "Cannot create \"\(target)\": its parent directory was moved in the meantime.",
                 path: target)
         }
+    }
+
+    /// Gives a file of the directory, which whoever wrote it has synced, the name of the target.
+    ///
+    /// Throws `fileExists`; `fileAccess` if the parent directory was moved.
+    func complete(as name: String) throws(StoreError) {
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let entry = slash.map { String(target[target.utf8.index(after: $0)...]) } ?? target
+        try checkPlace()
         try directory.moveToParent(name, as: entry)
     }
 

@@ -249,6 +249,33 @@ struct FileCopyTests {
         await realm.close()
     }
 
+    /// The directory is moved while the copy is packed, before it is read back.
+    // Covers .fileAccess
+    @Test func directoryThatIsMovedDuringTheCopyIsNamed() async throws {
+        await realm.close()
+        let (backups, moved) = (folder["backups"], folder["moved"])
+        try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: false)
+        let root = DatabaseRoot.makeEmpty()
+        let copy = RealmCopy(
+            of: root, Timelines(root.identity), to: backups.path + "/copy.tar",
+            CoordinatorOptions(place: .memory(identifier: "moved")), isFile: true
+        ) {
+            // an unfinished file beside the log is the archive
+            let files = FileManager.default.subpaths(atPath: backups.path) ?? []
+            if files.contains(where: { $0.hasSuffix("/log-0-1") }),
+                files.contains(where: { $0.contains("/tmp-") })
+            {
+                try? FileManager.default.moveItem(at: backups, to: moved)
+            }
+            return true
+        }
+        var code: StoreError.Code?
+        do throws(StoreError) { try await copy.make() } catch { code = error.code }
+        expectEqual(code, .fileAccess)
+        let names = try folder.names(in: "moved")
+        expectTrue(!names.contains("copy.tar"), "\(names)")
+    }
+
     /// A new copy that takes the name of one that is open is another realm.
     // Covers .fileMoved
     @Test func replacedCopyIsNotFollowed() async throws {
