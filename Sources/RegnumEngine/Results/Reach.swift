@@ -119,11 +119,12 @@ struct Reach: Sendable {
             let place = places[index]
             changed(place, isOwn: index == 0, step, &found[index])
             if found[index].isEmpty { continue }
-            found[index] = found[index].sortedUniquely()
-            guard let hop = place.hop else { continue }
-            step.counters.rowsReached.add(found[index].count)
+            let rows = found[index].sortedUniquely()
+            guard let hop = place.hop else { return rows }
+            found[index] = []
+            step.counters.rowsReached.add(rows.count)
             let origins = hop.origins(
-                of: found[index], places[place.parent].table, step.new.content, maximumCount: .max,
+                of: rows, places[place.parent].table, step.new.content, maximumCount: .max,
                 &statistics)
             found[place.parent] += origins ?? []
         }
