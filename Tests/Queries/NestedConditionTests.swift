@@ -232,6 +232,19 @@ import Testing
             })
     }
 
+    /// Only the last of the ways that a search tries leads to the object.
+    @Test func longPathsAreFollowedFromOneObject() async throws {
+        let realm = try await makeHalves(of: 2_000, friendCount: 20)
+        let path = String(repeating: "friends.", count: 60)
+        for (id, isMatch) in [(1_200, true), (1_201, false)] {
+            let found = try await realm.read { tx in
+                let first = try requireValue(tx.object(Gadget.self, forPrimaryKey: 0))
+                return try tx.objects(Gadget.self).filter("\(path)id == \(id)").contains(first)
+            }
+            expectEqual(found, isMatch)
+        }
+    }
+
     /// Each value repeats the condition.
     // Covers .invalidQuery
     @Test func nestedListsOfCountsAreLimited() async throws {

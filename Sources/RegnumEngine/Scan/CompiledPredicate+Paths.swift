@@ -11,11 +11,13 @@ extension CompiledPredicate {
         {
             return count > 0
         }
-        if path.isNested { return !path.matchingEnds(predicate, cluster, row, content).isEmpty }
-        if path.mayRepeatManyRows {
+        if !path.isNested, path.mayRepeatManyRows {
             var search = ReachSearch(path, predicate)
             _ = search.visit(cluster, row, content)
-            return search.isFound
+            if !search.hasGivenUp { return search.isFound }
+        }
+        if path.isNested || path.mayRepeatManyRows {
+            return !path.matchingEnds(predicate, cluster, row, content).isEmpty
         }
         var counter = MatchCounter(predicate: predicate, max: 1)
         path.walk(cluster, row, content, &counter)

@@ -21,7 +21,13 @@ struct ReachSearch: EndVisitor {
     private var level = 0
     /// The rows visited at each level.
     private var visited: [Set<UInt64>]
+    private var followedCount = 0
     private(set) var isFound = false
+    /// Whether the search ended because it would have to keep the rows of many levels.
+    private(set) var hasGivenUp = false
+
+    /// The number of rows from which a search follows hops.
+    private static let maximumFollowedCount = 1 << 14
 
     init(_ path: CompiledPath, _ predicate: CompiledPredicate) {
         hops = path.hops.map { CompiledPath(hops: [$0]) }
@@ -35,13 +41,16 @@ struct ReachSearch: EndVisitor {
         if !isNew { return true }
         if level == hops.count {
             isFound = predicate.matches(cluster, row, content)
+        } else if followedCount == ReachSearch.maximumFollowedCount {
+            hasGivenUp = true
         } else {
+            followedCount += 1
             let hop = hops[level]
             level += 1
             hop.walk(cluster, row, content, &self)
             level -= 1
         }
-        return !isFound
+        return !isFound && !hasGivenUp
     }
 }
 
