@@ -16,8 +16,9 @@ struct ChosenRows: Sendable {
         _ keys: Set<UInt64>, _ plan: FollowedPlan, _ content: DatabaseContent
     ) {
         var predicate = plan.query.predicate
-        if predicate.isNested, let table = plan.query.table {
-            predicate = predicate.resolved(for: keys.sorted(), table, content)
+        if predicate.pathLevelCount > 1, let table = plan.query.table {
+            var statistics = QueryStatistics()
+            predicate = predicate.prepared(for: keys.sorted(), table, content, &statistics)
         }
         for key in keys {
             entries.remove(key)

@@ -49,14 +49,15 @@ struct ResultVersions {
         }
         let reached = after.reach.rows(step)
         var (wasWanted, isWanted) = (before.query.predicate, after.query.predicate)
-        if isWanted.isNested {
+        var statistics = QueryStatistics()
+        if isWanted.pathLevelCount > 1 {
             let keys = delta.modified.map(\.key.rawValue) + delta.deleted.map(\.rawValue)
             let rows = (keys + delta.inserted.map(\.rawValue) + reached).sortedUniquely()
             if let table = before.query.table {
-                wasWanted = wasWanted.resolved(for: rows, table, old)
+                wasWanted = wasWanted.prepared(for: rows, table, old, &statistics)
             }
             if let table = after.query.table {
-                isWanted = isWanted.resolved(for: rows, table, new)
+                isWanted = isWanted.prepared(for: rows, table, new, &statistics)
             }
         }
         func matches(
@@ -67,6 +68,7 @@ struct ResultVersions {
         }
         var candidates: [Candidate] = []
         var count = delta.modified.count + delta.inserted.count + delta.deleted.count
+        count += statistics.rowsEvaluated
         /// Adds the row if it matches at either version.
         func addIfMatching(
             _ key: UInt64, isOwn: Bool = true, wasThere: Bool = true, isThere: Bool = true

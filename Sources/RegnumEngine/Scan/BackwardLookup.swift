@@ -77,7 +77,7 @@ extension CompiledPredicate {
         if case .constant(true) = self, table.count > maximumCount { return nil }
         statistics.rowsEvaluated += table.count
         let predicate =
-            isNested
+            pathLevelCount > 1
             ? prepared(rowCount: table.count, isComplete: true, root, &statistics) : self
         table.forEachCluster { cluster in
             let live = cluster.liveMask

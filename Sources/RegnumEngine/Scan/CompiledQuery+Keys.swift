@@ -54,7 +54,8 @@ extension CompiledQuery {
         else { return [] }
         if case .constant(false) = predicate { return [] }
         let path = CompiledPath(hops: [hop])
-        let predicate = limit == .max ? resolved(path, of: row, table, root) : predicate
+        let predicate =
+            limit == .max ? prepared(path, of: row, table, root, &statistics) : predicate
         var collector = KeyCollector(predicate: predicate, limit: limit)
         path.walk(place.cluster, place.row, root, &collector)
         statistics.rowsEvaluated += collector.rowCount
@@ -71,7 +72,7 @@ extension CompiledQuery {
             if !answer { return 0 }
             if let count = path.count(of: row, root) { return count }
         }
-        let predicate = resolved(path, of: row, table, root)
+        let predicate = prepared(path, of: row, table, root, &statistics)
         var counter = MatchCounter(predicate: predicate, max: .max)
         path.walk(place.cluster, place.row, root, &counter)
         statistics.rowsEvaluated += counter.rowCount
@@ -79,11 +80,13 @@ extension CompiledQuery {
     }
 
     /// Returns an equivalent predicate for the rows of a source.
-    private func resolved(
-        _ path: CompiledPath, of row: UInt64, _ table: TableKey, _ root: DatabaseContent
+    private func prepared(
+        _ path: CompiledPath, of row: UInt64, _ table: TableKey, _ root: DatabaseContent,
+        _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
-        guard predicate.isNested else { return predicate }
-        return predicate.resolved(for: path.ends(of: [row], table, root), path.target, root)
+        guard predicate.pathLevelCount > 1 else { return predicate }
+        let rows = path.ends(of: [row], table, root)
+        return predicate.prepared(for: rows, path.target, root, &statistics)
     }
 
     // MARK: Order

@@ -41,13 +41,12 @@ extension CompiledPath {
         return rows
     }
 
-    /// Whether to follow the path from a number of rows by nested conditions (`nesting`). From a
-    /// few, it is followed separately, because that often ends early, at the first matching row.
-    func isNesting(from rowCount: Int) -> Bool { rowCount > 8 && mayRepeatManyRows }
-
-    /// Whether the path leads through two lists or inverses, and the condition at its end through
-    /// none.
-    var hasTwoLists: Bool { endLevelCount == 0 && levelCount == 2 }
+    /// Whether to follow the path, through two or more lists or inverses, from a number of rows by
+    /// nested conditions (`nesting`). From a few, it is followed separately, because that often
+    /// ends early, at the first matching row.
+    func isNesting(from rowCount: Int) -> Bool {
+        rowCount > 8 && hops.count { !$0.leadsToOneRow } > 1
+    }
 
     /// Returns the condition that the path leads to a matching row as nested ones, each of which
     /// follows a single list or inverse.
@@ -89,7 +88,8 @@ extension CompiledPredicate {
     func matching(
         _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> [UInt64] {
-        let predicate = resolved(for: rows, table, content)
+        var statistics = QueryStatistics()
+        let predicate = prepared(for: rows, table, content, &statistics)
         var finder = RowFinder(content[table.index])
         return rows.filter { row in
             guard let place = finder.place(row) else { return false }

@@ -77,7 +77,7 @@ extension CompiledPredicate {
                 term.prepared(
                     rowCount: rowCount, isComplete: isComplete, content, &statistics))
         case .related(let path, let term)
-        where path.isNesting(from: rowCount) || path.hasTwoLists:
+        where path.isNesting(from: rowCount):
             return path.nesting(term)
                 .prepared(rowCount: rowCount, isComplete: isComplete, content, &statistics)
         case .compareNumbers where !isNested:
@@ -85,6 +85,24 @@ extension CompiledPredicate {
         default:
             return mapPaths(prepared)
         }
+    }
+
+    /// Returns an equivalent predicate for all of some rows of a class, ascending. Conditions on
+    /// lists of lists are evaluated once for all rows that the paths lead to.
+    func prepared(
+        for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
+    ) -> CompiledPredicate {
+        guard pathLevelCount > 1 else { return self }
+        if case .and(let terms) = self {
+            // each term only for the rows that meet those before it, which cost less
+            return .isRow(terms.reduce(rows) { $1.matching($0, table, content) })
+        }
+        if rows.count < CompiledPredicate.minimumSetRowCount {
+            return resolved(for: rows, table, content)
+        }
+        return prepared(rowCount: rows.count, isComplete: true, content, &statistics)
+            .resolved(for: rows, table, content)
     }
 
     /// Returns an equivalent predicate for evaluating many rows of a class.

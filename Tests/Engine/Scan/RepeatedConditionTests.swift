@@ -15,7 +15,8 @@ import Testing
     private static let number = ColumnReference(name: "number", type: .int, missing: .int(0))
     private static let isWanted = Predicate.compare(number, .equal, .int(5))
 
-    /// Person i has the number i and the friends i + 1, i + 2 and so on, in a circle.
+    /// Person i has the number i and the friends i + 1, i + 2 and so on, in a circle. All are
+    /// members of the only group.
     private func makeRoot(friendCount: Int) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         let person = try transaction.addTable(
@@ -32,6 +33,11 @@ import Testing
             try transaction.insertIntoList(
                 person, ObjectKey(rawValue: UInt64(index)), friends, at: 0, keys)
         }
+        let group = try transaction.addTable(name: "Group", columns: [])
+        let members = try transaction.addList(group, name: "members", target: person)
+        let only = try transaction.insert(group, [])
+        try transaction.insertIntoList(
+            group, only, members, at: 0, (0..<count).map { ObjectKey(rawValue: UInt64($0)) })
         return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: .max).root
     }
 
@@ -80,6 +86,63 @@ import Testing
         try check(path(2, .none), root, sets: 2) { !(2...16).contains($0) }
         try check(path(3, .none), root, sets: 3) { !(3...24).contains($0) }
         try check(path(4, .none), root, sets: 4) { !(4...32).contains($0) }
+        let toFriend = RepeatedConditionTests.toFriends
+        let knows = friends(.any, RepeatedConditionTests.isWanted)
+        try check(.related([toFriend, toFriend], .none, knows), root, sets: 3) {
+            !(3...24).contains($0)
+        }
+    }
+
+    /// The attempts to look them up backward, from 100, 107 and 114 persons, examine all rows five
+    /// times: twice for the condition on friends of friends.
+    @Test func conditionsAreEvaluatedOnceForEachRowToBeLookedUpBackward() throws {
+        let root = try makeRoot(friendCount: 8)
+        let isLow = Predicate.compare(RepeatedConditionTests.number, .less, .int(100))
+        let knows = friends(.any, friends(.any, friends(.any, isLow)))
+        try check(knows, root, sets: 3 + 5) { $0 <= 29 || $0 >= 1_909 }
+    }
+
+    @Test func conditionsOnMembersOfAListAreEvaluatedOnceForEachRow() throws {
+        let root = try makeRoot(friendCount: 8)
+        let count = RepeatedConditionTests.count
+        let stranger = friends(.none, friends(.any, RepeatedConditionTests.isWanted))
+        let plan = QueryPlan(
+            tableName: "Person",
+            source: .list(tableName: "Group", row: ObjectKey(rawValue: 0), name: "members"),
+            predicate: stranger)
+        var statistics = QueryStatistics()
+        expectEqual(try plan.count(root, statistics: &statistics), count - 15)
+        expectEqual(statistics.rowsEvaluated, 3 * count)
+        statistics = QueryStatistics()
+        expectEqual(try plan.evaluate(root, statistics: &statistics).count, count - 15)
+        expectEqual(statistics.rowsEvaluated, 3 * count)
+    }
+
+    /// All numbers change, and with them the wanted person.
+    @Test func stepsOfManyRowsEvaluateConditionsOnceForEachRow() throws {
+        let root = try makeRoot(friendCount: 8)
+        let count = RepeatedConditionTests.count
+        let transaction = EngineTransaction(base: root)
+        for index in 0..<count {
+            let number = index == 7 ? 5 : count + index
+            try transaction.set(
+                TableKey(rawValue: 0), ObjectKey(rawValue: UInt64(index)), ColumnKey(rawValue: 0),
+                .int(Int64(number)))
+        }
+        let commit = try transaction.commit(
+            timestampMicroseconds: 0, maximumBodyByteCount: .max)
+        let stranger = friends(.none, friends(.any, RepeatedConditionTests.isWanted))
+        let plan = QueryPlan(tableName: "Person", predicate: stranger)
+        let counters = StreamCounters()
+        let step = VersionStep(
+            from: root, to: commit.root, summaries: [commit.summary], counters: counters)
+        let before = try plan.evaluate(root, counters: StreamCounters())
+        let (result, change) = try plan.advance(before, step)
+        expectEqual(result.map(\.rawValue), try plan.evaluate(commit.root).map(\.rawValue))
+        expectEqual(change.deletedKeys.map(\.rawValue), [4, 5])
+        expectEqual(change.insertedKeys.map(\.rawValue), [1_989, 1_990])
+        // two sets at each version
+        expectEqual(counters.rowsEvaluated.value, 5 * count)
     }
 
     /// The evaluation of all rows then spares little.
