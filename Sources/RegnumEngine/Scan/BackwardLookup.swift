@@ -68,7 +68,7 @@ extension CompiledPredicate {
             geoIndexes = lookup.geoIndexes
             if lookup.isExact { return keys }
             statistics.rowsEvaluated += keys.count
-            return matching(keys, key, root)
+            return matching(keys, key, root, &statistics)
         }
         let cost = readsOtherRows ? CompiledPredicate.followingCost : 1
         guard table.count <= CompiledPredicate.followingCost * candidateCount / cost else {

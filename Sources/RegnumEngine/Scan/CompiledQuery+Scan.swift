@@ -57,6 +57,12 @@ extension CompiledQuery {
             }
             return
         }
+        if isComplete, let key = self.table, let (others, nested) = separated {
+            let keys = others.matchingKeys(root, table, nil, from: first, &statistics)
+            let rows = nested.reduce(keys) { $1.matching($0, key, root, &statistics) }
+            forEachCluster(of: rows, table, body)
+            return
+        }
         var prepared = predicate
         var isFirst = !isNested
         var isPrepared = false
@@ -77,6 +83,17 @@ extension CompiledQuery {
             let found = predicate.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
         }
+    }
+
+    /// The query without those of several terms that follow lists of lists, and these terms: they
+    /// are evaluated together for the rows that meet the others. `nil` if there are none.
+    private var separated: (others: CompiledQuery, nested: [CompiledPredicate])? {
+        guard case .and(let terms) = predicate else { return nil }
+        let nested = terms.filter { $0.pathLevelCount > 1 }
+        if nested.isEmpty { return nil }
+        var others = self
+        others.predicate = .and(terms.filter { $0.pathLevelCount <= 1 })
+        return (others, nested)
     }
 
     private func resolved(

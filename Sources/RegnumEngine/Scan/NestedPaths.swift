@@ -89,6 +89,14 @@ extension CompiledPredicate {
         _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
     ) -> [UInt64] {
         var statistics = QueryStatistics()
+        return matching(rows, table, content, &statistics)
+    }
+
+    /// As above, adding the work done to `statistics`, except for the rows themselves.
+    func matching(
+        _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
         let predicate = prepared(for: rows, table, content, &statistics)
         var finder = RowFinder(content[table.index])
         return rows.filter { row in

@@ -96,7 +96,8 @@ extension CompiledPredicate {
         guard pathLevelCount > 1 else { return self }
         if case .and(let terms) = self {
             // each term only for the rows that meet those before it, which cost less
-            return .isRow(terms.reduce(rows) { $1.matching($0, table, content) })
+            return .isRow(
+                terms.reduce(rows) { $1.matching($0, table, content, &statistics) })
         }
         if rows.count < CompiledPredicate.minimumSetRowCount {
             return resolved(for: rows, table, content)

@@ -155,13 +155,26 @@ import Testing
         try check(path, root, sets: 1) { !(2...6).contains($0) }
     }
 
+    /// Other terms may leave many rows.
+    @Test func conditionsOnFriendsOfMostRowsAreEvaluatedOnceForEachRow() throws {
+        let root = try makeRoot(friendCount: 8)
+        let stranger = friends(.none, friends(.any, RepeatedConditionTests.isWanted))
+        let isLow = Predicate.compare(RepeatedConditionTests.number, .less, .int(100))
+        try check(.and([.not(isLow), stranger]), root, sets: 2) {
+            !($0 <= 5 || $0 > 1_905) && !(2...16).contains($0)
+        }
+    }
+
     /// Other terms may leave few rows, and a limit is often reached soon.
     @Test func conditionsOnFriendsOfSomeRowsAreEvaluatedForThese() throws {
         let root = try makeRoot(friendCount: 8)
         let stranger = friends(.none, friends(.any, RepeatedConditionTests.isWanted))
         let isLow = Predicate.compare(RepeatedConditionTests.number, .less, .int(100))
-        try check(.and([isLow, stranger]), root, sets: 1) {
+        try check(.and([isLow, stranger]), root, sets: 0) {
             ($0 <= 5 || $0 > 1_905) && !(2...16).contains($0)
+        }
+        try check(.or([.not(isLow), stranger]), root, sets: 1) {
+            !($0 <= 5 || $0 > 1_905) || !(2...16).contains($0)
         }
         try check(stranger, limit: 1_500, root, sets: 1) { !(2...16).contains($0) }
     }
