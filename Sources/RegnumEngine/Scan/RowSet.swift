@@ -137,9 +137,19 @@ extension CompiledPredicate {
             table.nextKey <= 16 * (UInt64(table.count) + 4_096)
         else { return nil }
         statistics.rowsEvaluated += table.count
-        return RowSet(
-            table, target,
-            prepared(rowCount: table.count, isComplete: true, content, &statistics), content)
+        let predicate: CompiledPredicate
+        if case .and = self, pathLevelCount > 1 {
+            var keys = KeyBuffer()
+            table.forEachCluster { cluster in
+                keys.append(cluster.firstKey, cluster.liveMask)
+                return true
+            }
+            predicate = prepared(for: keys.prefix(.max), target, content, &statistics)
+        } else {
+            predicate = prepared(
+                rowCount: table.count, isComplete: true, content, &statistics)
+        }
+        return RowSet(table, target, predicate, content)
     }
 }
 

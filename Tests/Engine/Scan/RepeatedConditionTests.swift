@@ -163,6 +163,9 @@ import Testing
         try check(.and([.not(isLow), stranger]), root, sets: 2) {
             !($0 <= 5 || $0 > 1_905) && !(2...16).contains($0)
         }
+        try check(friends(.none, .and([.not(isLow), stranger])), root, sets: 3) {
+            $0 <= 17 || $0 >= 1_914
+        }
     }
 
     /// Other terms may leave few rows, and a limit is often reached soon.
