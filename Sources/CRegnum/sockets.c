@@ -4,6 +4,7 @@
 #include "CRegnum.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -45,12 +46,22 @@ int cregnum_accept(int listener) {
     if (fd < 0) {
         return -errno;
     }
+    if (fd <= STDERR_FILENO) {
+        // The process has closed a standard stream: what it prints must not get into the answer.
+        int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        int error = errno;
+        close(fd);
+        if (other < 0) {
+            return -error;
+        }
+        fd = other;
+    }
     struct ucred peer;
     socklen_t length = sizeof peer;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0 ||
         (peer.uid != geteuid() && peer.uid != 0)) {
         close(fd);
-        return -EPERM;
+        return -ECONNABORTED;
     }
     return fd;
 }

@@ -29,7 +29,7 @@ class LoopHandle {
     }
 
     /// Closes the handle. None of its callbacks runs after this call.
-    final func close() {
+    func close() {
         guard uv_is_closing(handle) == 0 else { return }
         uv_close(handle) { closed in
             guard let data = uv_handle_get_data(closed) else { return }
@@ -82,11 +82,11 @@ final class DirectoryWatch: LoopHandle {
 
 /// A repeating timer, which fires until it is closed.
 final class IntervalTimer: LoopHandle {
-    private let fire: @Sendable () -> Void
+    private let fire: () -> Void
 
     init(
         loop: UnsafeMutablePointer<uv_loop_t>, intervalMilliseconds: UInt64,
-        fire: @escaping @Sendable () -> Void
+        fire: @escaping () -> Void
     ) {
         self.fire = fire
         super.init(of: uv_timer_t.self)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RegnumStore
 import RegnumTestSupport
 import Testing
@@ -61,6 +62,38 @@ import Testing
         for connection in open.withLock({ $0 }) { ProcessSocket.answer(connection, [1]) }
         silent.cancel()
         await loop.synchronize()
+        // not an empty answer
+        let refusing = try loop.startAnswering(subject) { _ = close($0) }
+        await loop.synchronize()
+        await expectNil(ask())
+        refusing.cancel()
+        await loop.synchronize()
+    }
+
+    /// A question that can't be accepted must not keep the loop busy until it can.
+    @Test func processWithoutDescriptorsWaitsForThem() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let subject = UUID().uuidString
+            let loop = WatchLoop()
+            let token = try loop.startAnswering(subject) { ProcessSocket.answer($0, [1]) }
+            await loop.synchronize()
+            let answer = Guarded<[UInt8]?>(nil)
+            var held = takeAllDescriptors()
+            // for the other side
+            held.popLast().map { _ = close($0) }
+            IOPool.elastic.submit {
+                let found = ProcessSocket.ask(
+                    UInt32(getpid()), subject, timeoutNanoseconds: 400_000_000_000)
+                answer.withLock { $0 = found ?? [] }
+            }
+            let before = processorTime()
+            try await Task.sleep(for: .seconds(2))
+            let isIdle = processorTime() - before < 0.5
+            for descriptor in held { close(descriptor) }
+            while answer.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(10)) }
+            token.cancel()
+            exit(!isIdle ? 8 : answer.withLock({ $0 }) == [1] ? 7 : 9)
+        }
     }
 
     /// A second socket for a subject isn't an error, but isn't asked either.
@@ -83,4 +116,11 @@ import Testing
         let after = try descriptorCount()
         expectTrue(after < before + 40, "\(before) descriptors before, \(after) after")
     }
+}
+
+/// The processor time that this process has used, in seconds.
+private func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

@@ -99,7 +99,7 @@ void cregnum_futex_wake(const void *word, int count);
 /// Returns a socket that listens under a name of at most 100 bytes.
 int cregnum_listen(const char *name);
 /// Accepts the next connection and returns its descriptor. Returns -EAGAIN if none is pending, and
-/// -EPERM after closing one from a user other than this process's user and root.
+/// -ECONNABORTED after closing one from a user other than this process's user and root.
 int cregnum_accept(int listener);
 /// Connects to the socket with that name. Returns -EPERM if a process other than `process` listens
 /// there.

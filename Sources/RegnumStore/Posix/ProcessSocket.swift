@@ -17,24 +17,42 @@ package enum ProcessSocket {
         cregnum_listen(name(subject, UInt32(getpid())))
     }
 
-    /// Accepts the next connection to such a socket, or returns `nil` if none is pending.
-    /// Connections from other users are closed and skipped.
-    package static func accept(_ listener: Int32) -> Int32? {
-        while true {
-            let connection = cregnum_accept(listener)
-            if connection >= 0 { return connection }
-            if connection != -EPERM { return nil }
+    /// The result of `accept`.
+    package enum Accepted: Sendable {
+        case connection(Int32)
+        /// It was from another user, or has been closed.
+        case refused
+        /// No connection is pending.
+        case none
+        /// The next one stays pending, for example because the process has no more descriptors.
+        case failed
+    }
+
+    /// Accepts the next connection to such a socket.
+    package static func accept(_ listener: Int32) -> Accepted {
+        let connection = cregnum_accept(listener)
+        if connection >= 0 { return .connection(connection) }
+        return switch connection {
+        case -ECONNABORTED: .refused
+        case -EAGAIN: .none
+        default: .failed
         }
     }
 
     /// Answers a connection and closes it. Never blocks.
+    ///
+    /// A zero byte ends the answer: without it, a process that couldn't send it, or refuses to,
+    /// would seem to have an empty one.
     package static func answer(_ connection: Int32, _ bytes: [UInt8]) {
-        _ = repeated { send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+        let message = bytes + [0]
+        _ = repeated { send(connection, message, message.count, Int32(MSG_NOSIGNAL)) }
+        // closing isn't enough if the process has just been forked
+        shutdown(connection, Int32(SHUT_WR))
         close(connection)
     }
 
     /// Returns the answer of a process; `nil` if it has no such socket, as in another container, or
-    /// doesn't answer in time, for example because it is stopped.
+    /// doesn't answer in full and in time, for example because it is stopped.
     ///
     /// Blocks for that long. Don't call it on the cooperative pool.
     package static func ask(
@@ -50,14 +68,14 @@ package enum ProcessSocket {
         defer { close(connection) }
         var answer: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
-        while answer.count <= maximumByteCount {
+        while answer.count <= maximumByteCount + 1 {
             let now = IOPool.now()
             guard now < end else { return nil }
             var event = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
             let milliseconds = Int32((end - now) / 1_000_000 + 1)
             guard repeated({ poll(&event, 1, milliseconds) }) >= 0 else { return nil }
             let count = repeated { read(connection, &part, part.count) }
-            if count == 0 { return answer }
+            if count == 0 { return answer.popLast() == 0 ? answer : nil }
             if count > 0 { answer += part[..<count] } else if count != -EAGAIN { return nil }
         }
         return nil
