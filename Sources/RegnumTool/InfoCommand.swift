@@ -106,11 +106,14 @@ struct InfoCommand: AsyncParsableCommand {
         guard let snapshots = process.heldSnapshots else {
             return [("held versions", "unknown: \(process.description) doesn't answer")]
         }
-        return snapshots.map { snapshot in
+        let rows = snapshots.map { snapshot in
             let age = (snapshot.age * 10).rounded() / 10
             let text = "\(snapshot.version) for \(age) s by \(process.description)"
             return ("held version", "\(text), taken at \(snapshot.place)")
         }
+        if process.isComplete != false { return rows }
+        let text = "perhaps more by \(process.description), which holds too many to list"
+        return rows + [("held versions", text)]
     }
 
     private func openElsewhere(_ realm: Realm.Information) -> String {

@@ -5,10 +5,12 @@ internal import RegnumWatch
 /// Tells other processes, such as `regnum info`, which versions of realms this process holds.
 ///
 /// The answer has a line for each snapshot: the device and inode of `LOCK`, the version, the age in
-/// milliseconds, and the call site, separated by tabs.
+/// milliseconds, and the call site, separated by tabs. If not all of them fit, the line `more` ends
+/// it.
 final class HeldVersions: Sendable {
     static let shared = HeldVersions()
     private static let subject = "held-versions"
+    private static let more = "more\n"
 
     /// A version that a snapshot of a process holds.
     struct HeldVersion: Sendable, Hashable {
@@ -60,9 +62,8 @@ final class HeldVersions: Sendable {
                 let line =
                     "\(identity.device)\t\(identity.inode)\t\(snapshot.root.version)"
                     + "\t\(milliseconds)\t\(snapshot.place)\n"
-                guard bytes.count + line.utf8.count <= ProcessSocket.maximumByteCount else {
-                    return bytes
-                }
+                let limit = ProcessSocket.maximumByteCount - Self.more.utf8.count
+                guard bytes.count + line.utf8.count <= limit else { return bytes + Self.more.utf8 }
                 bytes += line.utf8
             }
         }
@@ -70,14 +71,16 @@ final class HeldVersions: Sendable {
     }
 
     /// Returns the snapshots of the realm that another process holds, oldest version first; `nil`
-    /// if it doesn't answer. At most those that fit into 60 KB, together with those of other realms
-    /// of the process.
+    /// if it doesn't answer. If they don't fit into 60 KB, together with those of other realms of
+    /// the process, some are missing, and `isComplete` is false.
     ///
     /// Blocks for up to a second.
-    static func snapshots(heldBy process: UInt32, of identity: FileIdentity) -> [HeldVersion]? {
+    static func snapshots(
+        heldBy process: UInt32, of identity: FileIdentity
+    ) -> (found: [HeldVersion], isComplete: Bool)? {
         guard let answer = ProcessSocket.ask(process, subject) else { return nil }
-        let lines = String(decoding: answer, as: UTF8.self).split(separator: "\n")
-        return lines.compactMap { line in
+        let found = String(decoding: answer, as: UTF8.self).split(separator: "\n").compactMap {
+            line -> HeldVersion? in
             let fields = line.split(separator: "\t", maxSplits: 4)
             guard fields.count == 5, fields[0] == "\(identity.device)",
                 fields[1] == "\(identity.inode)", let version = UInt64(fields[2]),
@@ -86,5 +89,6 @@ final class HeldVersions: Sendable {
             return HeldVersion(
                 version: version, milliseconds: milliseconds, place: String(fields[4]))
         }
+        return (found, !answer.suffix(more.utf8.count).elementsEqual(more.utf8))
     }
 }

@@ -16,11 +16,16 @@ extension Realm {
             package let description: String
             /// The snapshots that it holds; `nil` if it doesn't say.
             package let heldSnapshots: [Snapshot]?
+            /// Whether these are all of them.
+            package let isComplete: Bool?
 
-            init(_ id: UInt32, _ held: [HeldVersions.HeldVersion]? = nil) {
+            init(
+                _ id: UInt32, _ held: (found: [HeldVersions.HeldVersion], isComplete: Bool)? = nil
+            ) {
                 self.id = id
                 description = processDescription(id)
-                heldSnapshots = held?.map(Snapshot.init)
+                heldSnapshots = held?.found.map(Snapshot.init)
+                isComplete = held?.isComplete
             }
         }
 

@@ -29,6 +29,7 @@ import Testing
 
             let id: Int32
             let heldSnapshots: [Snapshot]?
+            let isComplete: Bool?
         }
 
         struct Facts: Decodable {
@@ -158,6 +159,30 @@ import Testing
         expectTrue(lines[0].hasSuffix("ToolVerifyTests.swift:\(line)"), "\(text)")
         withExtendedLifetime((first, second, unrelated)) {}
         await other.close()
+        await realm.close()
+    }
+
+    @Test func infoSaysThatSomeHeldVersionsAreMissing() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 1)
+        let realm = try await folder.open("a.realm")
+        for count in [1, 2_000] {
+            let snapshots = (0..<count).map { _ in realm.snapshot() }
+            var process: Info.Process?
+            while process?.heldSnapshots == nil {
+                let found = try await folder.run("info", "a.realm", "--json").output
+                process = try decode(Info.self, found).realm.processes.first
+            }
+            let listed = process?.heldSnapshots?.count ?? 0
+            expectTrue(count == 1 ? listed == 1 : listed > 100 && listed < count, "\(listed)")
+            expectEqual(process?.isComplete, count == 1)
+            var text = ""
+            repeat {
+                text = try await folder.run("info", "a.realm").output
+            } while text.contains("doesn't answer")
+            expectEqual(text.contains("too many to list"), count > 1)
+            withExtendedLifetime(snapshots) {}
+        }
         await realm.close()
     }
 
