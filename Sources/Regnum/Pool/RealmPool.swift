@@ -15,7 +15,8 @@ internal import RegnumEngine
 ///
 /// A pool closes its realms for every owner in the process, so use them only through the pool.
 public actor RealmPool {
-    private typealias Waiter = (number: UInt64, continuation: CheckedContinuation<Void, Never>)
+    private typealias Continuation = CheckedContinuation<Void, Never>
+    private typealias Waiter = (number: UInt64, name: String, continuation: Continuation)
 
     /// A realm that is open, being opened or being closed.
     private final class Slot {
@@ -50,6 +51,9 @@ public actor RealmPool {
     private var slots: [String: Slot] = [:]
     /// Those that wait until another realm can be opened, in the order in which they came.
     private var waiters: [Waiter] = []
+    /// The numbers of those that were woken because they can open another realm now, until they do
+    /// so or leave. Later calls must not take their places.
+    private var granted: Set<UInt64> = []
     private var isClosed = false
     private var lastNumber: UInt64 = 0
 
@@ -119,32 +123,36 @@ public actor RealmPool {
             }
         }
         while let slot = slots.values.first {
-            await withCheckedContinuation { slot.waiters.append((newNumber(), $0)) }
+            await withCheckedContinuation { slot.waiters.append((newNumber(), "", $0)) }
         }
     }
 
     // MARK: Using realms
 
     private func enter(_ name: String) async throws -> Realm {
-        // The next one may have been woken for nothing, or in vain.
-        defer { serveWaiters() }
         let number = newNumber()
+        defer {
+            granted.remove(number)
+            serveWaiters()
+        }
         while true {
+            let isGranted = granted.remove(number) != nil
             try Task.checkCancellation()
             if isClosed { throw Realm.Error(.closed, "The pool of realms was closed.") }
             if let slot = slots[name] {
-                serveWaiters()  // what this one was woken for may still be there
+                serveWaiters()  // one of them can have the place that this one was granted
                 if slot.isClosing {
                     await waitForChange(of: name, number)
                 } else if let realm = try await realm(of: slot, name, number) {
                     return realm
                 }
-            } else if slots.count < maximumOpenCount {
+            } else if isGranted || hasRoom {
                 let slot = Slot()
                 slots[name] = slot
                 slot.opening = Task { await self.open(name) }
+                resumeWaiters(for: name)
             } else {
-                await waitForChange(of: nil, number)
+                await waitForChange(of: name, number)
             }
         }
     }
@@ -249,20 +257,16 @@ public actor RealmPool {
 
     // MARK: Waiting
 
-    /// Waits until the realm is open or closed, or for `nil`, until another realm can be opened; at
-    /// most until the task is cancelled.
-    private func waitForChange(of name: String?, _ number: UInt64) async {
+    /// Waits until the realm is open or closed; if it is neither being opened nor closed, until it
+    /// can be opened, or another call opens it. Waits at most until the task is cancelled.
+    private func waitForChange(of name: String, _ number: UInt64) async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let waiter = (number: number, continuation: continuation)
+            await withCheckedContinuation { (continuation: Continuation) in
+                let waiter = (number: number, name: name, continuation: continuation)
                 if Task.isCancelled {
                     continuation.resume()
-                } else if let name {
-                    if let slot = slots[name] {
-                        slot.waiters.append(waiter)
-                    } else {
-                        continuation.resume()
-                    }
+                } else if let slot = slots[name] {
+                    slot.waiters.append(waiter)
                 } else {
                     let index = waiters.firstIndex { $0.number > number } ?? waiters.endIndex
                     waiters.insert(waiter, at: index)
@@ -274,12 +278,12 @@ public actor RealmPool {
         }
     }
 
-    private func endWait(of name: String?, _ number: UInt64) {
+    private func endWait(of name: String, _ number: UInt64) {
         func take(from waiters: inout [Waiter]) {
             guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
             waiters.remove(at: index).continuation.resume()
         }
-        if let name, let slot = slots[name] {
+        if let slot = slots[name] {
             take(from: &slot.waiters)
         } else {
             take(from: &waiters)
@@ -292,11 +296,26 @@ public actor RealmPool {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Wakes the first of those that wait until another realm can be opened, if one can be.
-    /// Otherwise closes idle realms, one for each of them.
+    /// Wakes those that wait until they can open a realm that another call now opens.
+    private func resumeWaiters(for name: String) {
+        let sharing = waiters.filter { $0.name == name }
+        if sharing.isEmpty { return }
+        waiters.removeAll { $0.name == name }
+        for waiter in sharing { waiter.continuation.resume() }
+    }
+
+    /// Whether another realm can be opened, in addition to those for which that was granted.
+    private var hasRoom: Bool { slots.count + granted.count < maximumOpenCount }
+
+    /// Wakes the first of those that wait until another realm can be opened, as many as can open
+    /// one. For each of the others, closes an idle realm.
     private func serveWaiters() {
+        while hasRoom, !waiters.isEmpty {
+            let waiter = waiters.removeFirst()
+            granted.insert(waiter.number)
+            waiter.continuation.resume()
+        }
         if waiters.isEmpty { return }
-        if slots.count < maximumOpenCount { return waiters.removeFirst().continuation.resume() }
         let closingCount = slots.values.count { $0.isClosing }
         for _ in 0..<max(waiters.count - closingCount, 0) {
             guard let (name, slot) = longestIdle else { return }
