@@ -39,7 +39,10 @@ final class HeldVersions: Sendable {
             state.cores[ObjectIdentifier(core)] = WeakCore(core: core)
             guard state.socket == nil else { return }
             state.socket = try? WatchLoop.shared.startAnswering(Self.subject) { connection in
-                IOPool.shared.submit { ProcessSocket.answer(connection, self.answer()) }
+                // not after those that a disk holds up, since that may be why somebody asks
+                IOPool.shared.submitLong {
+                    ProcessSocket.answer(connection, self.answer())
+                }
             }
         }
     }
