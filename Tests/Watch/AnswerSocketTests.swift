@@ -78,6 +78,7 @@ import Testing
             let token = try loop.startAnswering(subject) { ProcessSocket.answer($0, [1]) }
             await loop.synchronize()
             let answer = Guarded<[UInt8]?>(nil)
+            try await Task.sleep(for: .milliseconds(10))  // the timer has its own descriptors
             var held = takeAllDescriptors()
             // for the other side
             held.popLast().map { _ = close($0) }
