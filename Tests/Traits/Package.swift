@@ -94,6 +94,15 @@ if traits.contains("Configuration") {
                 "TraitModels", .product(name: "Configuration", package: "swift-configuration"),
             ] + regnum, swiftSettings: settings))
 }
+if traits.contains("ServiceLifecycle"), traits.contains("Configuration") {
+    package.targets.append(
+        .testTarget(
+            name: "ServersTests",
+            dependencies: [
+                "TraitModels", logging, serviceLifecycle,
+                .product(name: "Configuration", package: "swift-configuration"),
+            ] + regnum, swiftSettings: settings))
+}
 if traits.contains("ServiceLifecycle"), traits.contains("Metrics") {
     let unixSignals = Target.Dependency.product(
         name: "UnixSignals", package: "swift-service-lifecycle")
