@@ -262,7 +262,9 @@ extension Results: RandomAccessCollection {
         var keys: ResultTree.Iterator
 
         public mutating func next() -> Model? {
-            keys.next().map { binding.accessor(Model.self, row: $0) }
+            // not `map`, which isn't specialized here
+            guard let key = keys.next() else { return nil }
+            return binding.accessor(Model.self, row: key)
         }
     }
 }

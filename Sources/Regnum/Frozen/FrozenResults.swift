@@ -132,7 +132,8 @@ extension FrozenResults: RandomAccessCollection {
         var keys: FrozenKeys
 
         public mutating func next() -> Frozen<Model>? {
-            keys.next().map { Frozen(table, row: $0) }
+            guard let key = keys.next() else { return nil }
+            return Frozen(table, row: key)
         }
     }
 }
