@@ -26,9 +26,7 @@ import Testing
     private func count(_ realm: Realm) -> Int { realm.snapshot().objects(Room.self).count }
 
     private func add(_ realm: Realm) async throws {
-        try await realm.write { tx in
-            try tx.add(Room("\(tx.objects(Room.self).count)"))
-        }
+        try await realm.write { tx in try tx.add(Room("\(tx.objects(Room.self).count)")) }
     }
 
     @Test func aRealmIsOpenedOnceAndClosedWhenItWasIdle() async throws {
@@ -366,10 +364,9 @@ import Testing
                 folder.configuration(name, [Room.self])
             }
             func use() throws -> (descriptors: Int, threads: Int) {
-                let files = FileManager.default
                 return (
-                    try files.contentsOfDirectory(atPath: "/proc/self/fd").count,
-                    try files.contentsOfDirectory(atPath: "/proc/self/task").count
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
                 )
             }
             func visit(_ names: Range<Int>) async throws {
