@@ -7,7 +7,7 @@ internal import Glibc
 /// A job is *short* or *long*. Short jobs share a limited number of threads; they end soon, or
 /// yield their thread while others wait for one (`isSaturated`). A long job, such as opening a
 /// realm or writing a checkpoint, has a thread in addition to these for as long as it takes, so
-/// that it delays no short job.
+/// that it delays no short job, and waits for none.
 ///
 /// Guard of the `@unchecked Sendable`: `state` is accessed only between `lock()` and `unlock()` of
 /// the POSIX mutex, which a condition variable needs.
@@ -30,6 +30,7 @@ package final class IOPool: @unchecked Sendable {
     private struct State {
         var jobs: [Job] = []
         var firstJob = 0
+        var firstLongCount = 0  // long jobs, which are the first in `jobs`
         var timers: [Timer] = []  // descending by deadline, so that the next one is last
         var threads = 0
         var idle = 0
@@ -105,7 +106,10 @@ package final class IOPool: @unchecked Sendable {
         }
         state.longCount += 1
         state.blocked += 1
-        state.jobs.append { self.runLong(job) }
+        // The thread that is added takes the first job. Short ones may be there because a disk
+        // holds up all other threads.
+        state.jobs.insert({ self.runLong(job) }, at: state.firstJob + state.firstLongCount)
+        state.firstLongCount += 1
         let spawns = claimThread()
         unlock()
         if spawns { spawn() }
@@ -266,6 +270,7 @@ package final class IOPool: @unchecked Sendable {
     private func takeJob() -> Job {
         let job = state.jobs[state.firstJob]
         state.firstJob += 1
+        state.firstLongCount = max(state.firstLongCount - 1, 0)
         if state.firstJob == state.jobs.count {
             state.jobs.removeAll(keepingCapacity: true)
             state.firstJob = 0

@@ -31,6 +31,31 @@ import Testing
         await withCheckedContinuation { done in pool.submitLong { done.resume() } }
     }
 
+    /// The disk of the short jobs doesn't answer.
+    @Test func longJobsWaitForNoShortOne() async {
+        let pool = IOPool(maximumThreadCount: 1)
+        let gate = Gate()
+        let opener = Task {
+            try await Task.sleep(for: .seconds(60))
+            gate.open()
+        }
+        let order = Guarded<[Int]>([])
+        for _ in 0..<4 { pool.submit { gate.wait() } }
+        for number in 0..<3 {
+            await withCheckedContinuation { done in
+                pool.submitLong {
+                    order.withLock { $0.append(number) }
+                    done.resume()
+                }
+            }
+        }
+        expectTrue(!gate.isOpen)
+        expectEqual(order.withLock { $0 }, [0, 1, 2])
+        opener.cancel()
+        gate.open()
+        await withCheckedContinuation { done in pool.submit { done.resume() } }
+    }
+
     /// The second job comes while the thread for the first can't be created, so that the pool seems
     /// to have all its threads.
     @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
