@@ -65,13 +65,14 @@ extension RealmLog {
     }
 
     /// Returns the error for a path at which there is no realm (`exists`): `fileNotFound`, or
-    /// `invalidDatabase` if there are parts of one.
+    /// `invalidDatabase` if there are parts of one, `ioFailed` if that can't be found out now.
     package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
-        if let directory = try? fileSystem.openDirectory(path, .readOnly),
-            let lock = try? ReadOnlyLock(directory),
-            let error = try? missingLog(directory, lock, lock.loadControl())
-        {
-            return error
+        do throws(StoreError) {
+            let directory = try fileSystem.openDirectory(path, .readOnly)
+            let lock = try ReadOnlyLock(directory)
+            if let error = try missingLog(directory, lock, lock.loadControl()) { return error }
+        } catch {
+            if error.code == .ioFailed { return error }
         }
         return StoreError(.fileNotFound, "There is no realm in \"\(path)\".", path: path)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -269,6 +270,10 @@ import Testing
         let damaged = try check()
         expectEqual(damaged.damages.map(\.path), [realm.path])
         expectEqual(RealmLog.absence(system, path: realm.path).code, .invalidDatabase)
+        for call in [EffectKind.openDirectory, .open, .names] {
+            realm.disk.inject(SimFailure(call, errno: EMFILE))
+            expectEqual(RealmLog.absence(system, path: realm.path).code, .ioFailed, "\(call)")
+        }
         realm.disk.removeFile("nodes-7", in: realm.path)
         expectEqual(error(isReadOnly: true)?.code, .fileNotFound)
         expectEqual(codeThrown { _ = try check() }, .fileNotFound)
