@@ -16,7 +16,7 @@ struct UnfinishedRealm: Sendable {
     /// Creates the directory with its temporary name, next to `target`.
     ///
     /// Throws `fileExists` if the target exists; `fileAccess`, `filePermissionDenied` and
-    /// `invalidInput` if it can't be created.
+    /// `invalidInput` if it can't be created, and `ioFailed` if it can't be now.
     ///
     /// - Parameters:
     ///   - target: a path without a trailing slash.
@@ -95,12 +95,14 @@ struct UnfinishedRealm: Sendable {
     /// Throws `fileAccess` if the parent directory was moved, so that what is made would get its
     /// name somewhere else.
     func checkPlace() throws(StoreError) {
-        guard try directory.isCurrent() else {
-            throw StoreError(
-                .fileAccess,
-                "Cannot create \"\(target)\": its parent directory was moved in the meantime.",
-                path: target)
-        }
+        guard try directory.isCurrent() else { throw Self.moved(target) }
+    }
+
+    private static func moved(_ target: String) -> StoreError {
+        StoreError(
+            .fileAccess,
+            "Cannot create \"\(target)\": its parent directory, or what was made there, was moved "
+                + "in the meantime.", path: target)
     }
 
     /// Gives a file of the directory, which whoever wrote it has synced, the name of the target.
@@ -134,6 +136,8 @@ struct UnfinishedRealm: Sendable {
     private static func renamed(
         _ error: StoreError, from path: String, to target: String
     ) -> StoreError {
+        // the caller would take it for the realm that is copied
+        if error.code == .fileMoved { return moved(target) }
         var error = error
         error.message = error.message.replacing(path, with: target)
         error.path = error.path?.replacing(path, with: target)
@@ -163,9 +167,10 @@ struct UnfinishedRealm: Sendable {
             let reason =
                 error.code == .fileNotFound
                 ? "its parent directory does not exist." : error.message
+            // not the fault of the place, if the process lacks descriptors, for example
             throw StoreError(
-                .fileAccess, "Cannot create \"\(target)\": \(reason)", path: target,
-                errno: error.errno)
+                error.code == .ioFailed ? .ioFailed : .fileAccess,
+                "Cannot create \"\(target)\": \(reason)", path: target, errno: error.errno)
         }
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) {
             throw StoreError(

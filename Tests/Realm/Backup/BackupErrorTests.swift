@@ -70,6 +70,24 @@ struct BackupErrorTests {
         await realm.close()
     }
 
+    /// The place could be used later.
+    // Covers .ioFailed
+    @Test func placeThatCannotBeExaminedNowIsNotRefused() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let folder = try RealmFolder()
+            try await folder.makeRealm(rooms: ["general"])
+            let realm = try await Realm.open(folder.configuration())
+            let held = takeAllDescriptors()
+            let error = await realmError { try await realm.backup(to: folder["copy.realm"]) }
+            for descriptor in held { close(descriptor) }
+            try await realm.backup(to: folder["copy.realm"])
+            await realm.close()
+            try FileManager.default.removeItem(at: folder.url)
+            let isNamed = error?.message.hasPrefix("Cannot create") == true
+            exit(error?.code == .ioFailed && isNamed ? 7 : 8)
+        }
+    }
+
     @Test func closedRealmIsNotCopied() async throws {
         await realm.close()
         let error = await realmError { try await realm.backup(to: folder["copy.realm"]) }

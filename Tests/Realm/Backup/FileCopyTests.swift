@@ -249,29 +249,32 @@ struct FileCopyTests {
         await realm.close()
     }
 
-    /// The directory is moved while the copy is packed, before it is read back.
+    /// The directory is moved once the log was written, or while the copy is packed, before it is
+    /// read back. The caller must not take it for the realm that is copied.
     // Covers .fileAccess
-    @Test func directoryThatIsMovedDuringTheCopyIsNamed() async throws {
+    @Test(arguments: [(false, false), (true, false), (true, true)])
+    func directoryThatIsMovedDuringTheCopyIsNamed(isFile: Bool, isPacked: Bool) async throws {
         await realm.close()
         let (backups, moved) = (folder["backups"], folder["moved"])
         try FileManager.default.createDirectory(at: backups, withIntermediateDirectories: false)
         let root = DatabaseRoot.makeEmpty()
         let copy = RealmCopy(
             of: root, Timelines(root.identity), to: backups.path + "/copy.tar",
-            CoordinatorOptions(place: .memory(identifier: "moved")), isFile: true
+            CoordinatorOptions(place: .memory(identifier: "moved")), isFile: isFile
         ) {
             // an unfinished file beside the log is the archive
             let files = FileManager.default.subpaths(atPath: backups.path) ?? []
             if files.contains(where: { $0.hasSuffix("/log-0-1") }),
-                files.contains(where: { $0.contains("/tmp-") })
+                !isPacked || files.contains(where: { $0.contains("/tmp-") })
             {
                 try? FileManager.default.moveItem(at: backups, to: moved)
             }
             return true
         }
-        var code: StoreError.Code?
-        do throws(StoreError) { try await copy.make() } catch { code = error.code }
-        expectEqual(code, .fileAccess)
+        var found: StoreError?
+        do throws(StoreError) { try await copy.make() } catch { found = error }
+        expectEqual(found?.code, .fileAccess)
+        expectEqual(found?.path, backups.path + "/copy.tar")
         let names = try folder.names(in: "moved")
         expectTrue(!names.contains("copy.tar"), "\(names)")
     }
