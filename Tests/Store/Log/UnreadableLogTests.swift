@@ -94,24 +94,27 @@ import Testing
 
     // MARK: Blocks that the disk can't read
 
-    /// The newest checkpoint has the commits that can't be read.
-    @Test(arguments: [true, false], [true, false])
+    /// The newest checkpoint has the commits that can't be read. One block begins with the first
+    /// commit, the other within the second.
+    @Test(arguments: [(4_096, 0), (8_192, 3_048)], [true, false])
     func unreadableCommitsBeforeTheCheckpointAreNotNeeded(
-        hasLock: Bool, isReadOnly: Bool
+        unreadable: (block: UInt64, position: LogPosition), hasLock: Bool
     ) throws {
         try make()
         if !hasLock { realm.disk.removeFile("LOCK", in: realm.path) }
-        system.unreadable = [("log-0-0", 8_192..<12_288)]
-        let opened = try open(isReadOnly: isReadOnly)
-        expectEqual(opened.versions, [11, 12])
-        expectEqual(opened.report.damagedPosition, 3_048)  // that of the second commit
-        expectEqual(opened.report.damagedCheckpoints, [])
-        realm.disk.setContents([1], of: "nodes-1", in: realm.path)
-        for version: UInt64 in [9, 10, 12] {
-            let beginning = try opened.log.history.find(version).beginnings.first
-            expectEqual(beginning?.reference?.version, version < 10 ? nil : 10)
+        system.unreadable = [("log-0-0", unreadable.block..<unreadable.block + 4_096)]
+        for isReadOnly in [true, false] {
+            let opened = try open(isReadOnly: isReadOnly)
+            expectEqual(opened.versions, [11, 12])
+            expectEqual(opened.report.damagedPosition, unreadable.position)
+            expectEqual(opened.report.damagedCheckpoints, [])
+            realm.disk.setContents([1], of: "nodes-1", in: realm.path)
+            for version: UInt64 in [9, 10, 12] {
+                let beginning = try opened.log.history.find(version).beginnings.first
+                expectEqual(beginning?.reference?.version, version < 10 ? nil : 10)
+            }
+            opened.log.releaseLocks()
         }
-        opened.log.releaseLocks()
     }
 
     // Covers .ioFailed
