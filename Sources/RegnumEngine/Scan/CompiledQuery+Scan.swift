@@ -48,7 +48,7 @@ extension CompiledQuery {
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
             statistics.rowsEvaluated += keys.count
-            forEachCluster(of: keys, table) { cluster, rows in
+            table.forEachCluster(of: keys) { cluster, rows in
                 if lookup.isExact { return body(cluster, rows) }
                 let predicate =
                     isNested ? resolved(predicate, cluster, rows, root) : predicate
@@ -60,11 +60,11 @@ extension CompiledQuery {
         if isComplete, let key = self.table, let (others, nested) = separated {
             let keys = others.matchingKeys(root, table, nil, from: first, &statistics)
             let rows = nested.reduce(keys) { $1.matching($0, key, root, &statistics) }
-            forEachCluster(of: rows, table, body)
+            table.forEachCluster(of: rows, body)
             return
         }
         var prepared = predicate
-        var isFirst = !isNested
+        var isFirst = !isNested || !isComplete
         var isPrepared = false
         table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {
@@ -73,15 +73,23 @@ extension CompiledQuery {
                     rowCount: table.count, isComplete: isComplete, root, &statistics)
                 isPrepared = true
             }
-            isFirst = false
-            var rows = cluster.liveMask
+            var rest = cluster.liveMask
             if cluster.firstKey < first {
-                rows = rows.subtracting(RowMask(first: Table.row(first)))
+                rest = rest.subtracting(RowMask(first: Table.row(first)))
             }
-            statistics.rowsEvaluated += rows.count
-            let predicate = isNested ? resolved(prepared, cluster, rows, root) : prepared
-            let found = predicate.matches(cluster, rows, root)
-            return found.isEmpty || body(cluster, found)
+            // the rows of a part follow nested conditions to their ends
+            var partCount = isFirst && isNested ? 1 : rowsPerCluster
+            isFirst = false
+            while !rest.isEmpty {
+                let rows = partCount < rowsPerCluster ? rest.prefix(partCount) : rest
+                rest = rest.subtracting(rows)
+                partCount *= 16
+                statistics.rowsEvaluated += rows.count
+                let predicate = isNested ? resolved(prepared, cluster, rows, root) : prepared
+                let found = predicate.matches(cluster, rows, root)
+                if !found.isEmpty, !body(cluster, found) { return false }
+            }
+            return true
         }
     }
 
@@ -106,26 +114,6 @@ extension CompiledQuery {
     /// unless that reads its text.
     func isWorthwhile(_ lookup: IndexLookup, _ table: Table) -> Bool {
         lookup.maximumCount <= max(lookup.savesWords ? table.count : table.count / 4, 16)
-    }
-
-    /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these.
-    @inline(__always)
-    private func forEachCluster(
-        of keys: [UInt64], _ table: Table, _ body: (Cluster, RowMask) -> Bool
-    ) {
-        var next = 0
-        while next < keys.count {
-            let group = keys[next] >> 10
-            var rows = RowMask()
-            let first = next
-            while next < keys.count, keys[next] >> 10 == group {
-                rows.insert(Int(truncatingIfNeeded: keys[next] & 1023))
-                next += 1
-            }
-            guard let cluster = table.cluster(containing: keys[first]) else { continue }
-            rows = rows & cluster.liveMask
-            if !rows.isEmpty, !body(cluster, rows) { return }
-        }
     }
 
     /// Calls `body` with the rows of some keys, skipping those that don't exist.
@@ -173,5 +161,26 @@ extension CompiledQuery {
             return keys.count < limit
         }
         return keys.prefix(limit)
+    }
+}
+
+extension Table {
+    /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these,
+    /// until it returns `false`.
+    @inline(__always)
+    func forEachCluster(of keys: [UInt64], _ body: (Cluster, RowMask) -> Bool) {
+        var next = 0
+        while next < keys.count {
+            let group = keys[next] >> 10
+            var rows = RowMask()
+            let first = next
+            while next < keys.count, keys[next] >> 10 == group {
+                rows.insert(Int(truncatingIfNeeded: keys[next] & 1023))
+                next += 1
+            }
+            guard let cluster = cluster(containing: keys[first]) else { continue }
+            rows = rows & cluster.liveMask
+            if !rows.isEmpty, !body(cluster, rows) { return }
+        }
     }
 }

@@ -98,11 +98,14 @@ extension CompiledPredicate {
         _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         let predicate = prepared(for: rows, table, content, &statistics)
-        var finder = RowFinder(content[table.index])
-        return rows.filter { row in
-            guard let place = finder.place(row) else { return false }
-            return predicate.matches(place.cluster, place.row, content)
+        var found: [UInt64] = []
+        content[table.index].forEachCluster(of: rows) { cluster, rows in
+            predicate.select(cluster, rows, content).visit { row in
+                found.append(cluster.firstKey + UInt64(row))
+                return true
+            }
         }
+        return found
     }
 
     /// Returns an equivalent predicate for some rows of a class, ascending. Nested conditions are

@@ -57,6 +57,15 @@ struct RowMask: Equatable {
         }
     }
 
+    /// Returns the first `count` rows of this mask.
+    func prefix(_ count: Int) -> RowMask {
+        var left = count
+        return filter { _ in
+            left -= 1
+            return left >= 0
+        }
+    }
+
     /// Calls `body` with each row, ascending, until it returns `false`. Returns whether it never
     /// did.
     @inline(__always)

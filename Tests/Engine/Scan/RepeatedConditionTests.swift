@@ -181,4 +181,25 @@ import Testing
         }
         try check(stranger, limit: 1_500, root, sets: 1) { !(2...16).contains($0) }
     }
+
+    /// The first rows are evaluated before anything is evaluated for whole classes: one, sixteen,
+    /// and so on.
+    @Test(arguments: [(1, 17), (14, 17), (15, 273)])
+    func nestedConditionsAreEvaluatedForTheFirstRowsAlone(limit: Int, rowCount: Int) throws {
+        let root = try makeRoot(friendCount: 8)
+        let knows = friends(.any, friends(.any, RepeatedConditionTests.isWanted))
+        let toFriends = RepeatedConditionTests.toFriends
+        for predicate in [
+            friends(.none, knows),
+            .related(
+                [toFriends, toFriends, toFriends], .none, RepeatedConditionTests.isWanted),
+        ] {
+            let plan = QueryPlan(tableName: "Person", predicate: predicate, limit: limit)
+            var statistics = QueryStatistics()
+            let found = try plan.evaluate(root, statistics: &statistics).map(\.rawValue)
+            // 0, 1 and 2 lead to the wanted one
+            expectEqual(found, (3..<3 + UInt64(limit)).map { $0 })
+            expectEqual(statistics.rowsEvaluated, rowCount)
+        }
+    }
 }
