@@ -245,6 +245,27 @@ import Testing
         }
     }
 
+    /// As above, with conditions on the objects along the ways.
+    @Test(.timeLimit(.minutes(8))) func nestedConditionsAreEvaluatedForOneObject() async throws {
+        let realm = try await makeHalves(of: 2_000, friendCount: 60)
+        func leads(_ gadget: Query<Gadget>, to id: Int, _ depth: Int) -> Query<Bool> {
+            depth == 0
+                ? gadget.id == id
+                : gadget.id != 60 && gadget.friends.any { leads($0, to: id, depth - 1) }
+        }
+        // Thirty steps lead up to 1,800 objects further, but only over the excluded one.
+        for (depth, id, isMatch) in [
+            (3, 179, true), (3, 180, false), (30, 31, true), (30, 1_799, true),
+            (30, 1_800, false), (30, 1_801, false),
+        ] {
+            let found = try await realm.read { tx in
+                let first = try requireValue(tx.object(Gadget.self, forPrimaryKey: 0))
+                return tx.objects(Gadget.self).where { leads($0, to: id, depth) }.contains(first)
+            }
+            expectEqual(found, isMatch, "\(id)")
+        }
+    }
+
     /// Each value repeats the condition.
     // Covers .invalidQuery
     @Test func nestedListsOfCountsAreLimited() async throws {

@@ -11,12 +11,10 @@ extension CompiledPredicate {
         {
             return count > 0
         }
-        if !path.isNested, path.mayRepeatManyRows {
-            var search = ReachSearch(path, predicate)
-            _ = search.visit(cluster, row, content)
-            if !search.hasGivenUp { return search.isFound }
-        }
         if path.isNested || path.mayRepeatManyRows {
+            if var search = ReachSearch(path, predicate) {
+                return search.finds(cluster, row, content)
+            }
             return !path.matchingEnds(predicate, cluster, row, content).isEmpty
         }
         var counter = MatchCounter(predicate: predicate, max: 1)

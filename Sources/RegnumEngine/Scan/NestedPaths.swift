@@ -45,8 +45,11 @@ extension CompiledPath {
     /// nested conditions (`nesting`). From a few, it is followed separately, because that often
     /// ends early, at the first matching row.
     func isNesting(from rowCount: Int) -> Bool {
-        rowCount > 8 && hops.count { !$0.leadsToOneRow } > 1
+        rowCount > CompiledPath.maximumSearchCount && hops.count { !$0.leadsToOneRow } > 1
     }
+
+    /// The number of rows up to which a path is followed from each of them separately.
+    static let maximumSearchCount = 8
 
     /// Returns the condition that the path leads to a matching row as nested ones, each of which
     /// follows a single list or inverse.
@@ -123,6 +126,9 @@ extension CompiledPredicate {
         switch self {
         case .related(let path, let term) where path.isNesting(from: rows.count):
             return path.nesting(term).resolved(for: rows, table, content)
+        case .related(let path, let term)
+        where rows.count <= CompiledPath.maximumSearchCount && ReachSearch(path, term) != nil:
+            return self
         case .through(let link, let term, let whenNull):
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
             return .through(

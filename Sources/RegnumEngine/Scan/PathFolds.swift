@@ -12,35 +12,63 @@ struct MatchCounter: EndVisitor {
     }
 }
 
-/// Searches for a matching row at the end of a path. Follows each hop from a row only once, because
-/// the number of ways to the same rows grows exponentially with the hops.
+/// Searches for a matching row at the end of a path, which conditions there may continue. Follows
+/// each hop from a row only once, because the number of ways to the same rows grows exponentially
+/// with the hops.
 struct ReachSearch: EndVisitor {
-    private let hops: [CompiledPath]
-    private let predicate: CompiledPredicate
+    private var hops: [CompiledPath] = []
+    /// The conditions on the rows that each hop leads to.
+    private var conditions: [CompiledPredicate] = []
     /// The number of hops that lead to the row being visited.
     private var level = 0
     /// The rows visited at each level.
     private var visited: [Set<UInt64>]
     private var followedCount = 0
-    private(set) var isFound = false
+    private var isFound = false
     /// Whether the search ended because it would have to keep the rows of many levels.
-    private(set) var hasGivenUp = false
+    private var hasGivenUp = false
 
     /// The number of rows from which a search follows hops.
     private static let maximumFollowedCount = 1 << 14
 
-    init(_ path: CompiledPath, _ predicate: CompiledPredicate) {
-        hops = path.hops.map { CompiledPath(hops: [$0]) }
-        self.predicate = predicate
+    /// Returns `nil` if a condition along the way does more than to continue the path for some
+    /// rows.
+    init?(_ path: CompiledPath, _ predicate: CompiledPredicate) {
+        var (path, end) = (path, predicate)
+        while true {
+            hops += path.hops.map { CompiledPath(hops: [$0]) }
+            conditions += Array(repeating: .constant(true), count: path.hops.count)
+            if end.pathLevelCount == 0 { break }
+            guard let next = end.continuation else { return nil }
+            conditions[conditions.count - 1] = next.condition
+            (path, end) = (next.path, next.term)
+        }
+        conditions[conditions.count - 1] = end
         visited = Array(repeating: [], count: hops.count + 1)
+    }
+
+    /// Returns whether a row leads to a matching one.
+    mutating func finds(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        _ = visit(cluster, row, content)
+        if !hasGivenUp { return isFound }
+        visited = []
+        var first = RowCollector()
+        hops[0].walk(cluster, row, content, &first)
+        var rows = conditions[0].matching(first.ascending, hops[0].target, content)
+        for index in hops.indices.dropFirst() {
+            let ends = hops[index].ends(of: rows, hops[index - 1].target, content)
+            rows = conditions[index].matching(ends, hops[index].target, content)
+        }
+        return !rows.isEmpty
     }
 
     /// Visits the row that the path starts from, or one that some of the hops lead to.
     mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         let isNew = visited[level].insert(cluster.firstKey + UInt64(row)).inserted
         if !isNew { return true }
+        if level > 0, !conditions[level - 1].matches(cluster, row, content) { return true }
         if level == hops.count {
-            isFound = predicate.matches(cluster, row, content)
+            isFound = true
         } else if followedCount == ReachSearch.maximumFollowedCount {
             hasGivenUp = true
         } else {
@@ -51,6 +79,27 @@ struct ReachSearch: EndVisitor {
             level -= 1
         }
         return !isFound && !hasGivenUp
+    }
+}
+
+extension CompiledPredicate {
+    /// The only path through lists that the condition follows, and the condition on the rows that
+    /// follow it; `nil` if it isn't of that form.
+    fileprivate var continuation:
+        (condition: CompiledPredicate, path: CompiledPath, term: CompiledPredicate)?
+    {
+        switch self {
+        case .related(let path, let term):
+            return (.constant(true), path, term)
+        case .and(let terms):
+            let nested = terms.filter { $0.pathLevelCount > 0 }
+            guard nested.count == 1, case .related(let path, let term) = nested[0] else {
+                return nil
+            }
+            return (.and(terms.filter { $0.pathLevelCount == 0 }), path, term)
+        default:
+            return nil
+        }
     }
 }
 
