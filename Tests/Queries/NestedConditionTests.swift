@@ -152,6 +152,14 @@ import Testing
             return
         }
         expectEqual(now.map(\.id), [1])
+        // For each of those that don't match, everything would be searched.
+        let half = 2_000
+        let halves = try await makeHalves(of: half, friendCount: 60)
+        func leaves(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
+            depth == 0 ? gadget.id >= half : gadget.friends.any { leaves($0, depth - 1) }
+        }
+        let others = halves.objects(Gadget.self).where { $0.number == 1 && leaves($0, 60) }
+        expectEqual(others.current.map(\.id), Array(stride(from: half + 1, to: 2 * half, by: 5)))
     }
 
     /// As above, for the objects of a list, of which some change.
