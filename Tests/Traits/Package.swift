@@ -94,18 +94,18 @@ if traits.contains("Configuration") {
                 "TraitModels", .product(name: "Configuration", package: "swift-configuration"),
             ] + regnum, swiftSettings: settings))
 }
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle")
 if traits.contains("ServiceLifecycle"), traits.contains("Configuration") {
     package.targets.append(
         .testTarget(
             name: "ServersTests",
             dependencies: [
-                "TraitModels", logging, serviceLifecycle,
+                "TraitModels", logging, serviceLifecycle, unixSignals,
                 .product(name: "Configuration", package: "swift-configuration"),
             ] + regnum, swiftSettings: settings))
 }
 if traits.contains("ServiceLifecycle"), traits.contains("Metrics") {
-    let unixSignals = Target.Dependency.product(
-        name: "UnixSignals", package: "swift-service-lifecycle")
     package.targets += [
         // The program in `Docs/Guides/Operations.md`.
         .executableTarget(

@@ -4,6 +4,7 @@ import Logging
 import Regnum
 import RegnumService
 import ServiceLifecycle
+import UnixSignals
 
 final class Room: Object {
     @Persisted(primaryKey: true) var name: String
