@@ -216,7 +216,9 @@ package final class IOPool: @unchecked Sendable {
             pthread_cond_signal(condition)
             return false
         }
-        guard state.threads - state.blocked < maximumThreadCount else { return false }
+        guard state.threads - state.blocked < maximumThreadCount || lacksLongThreads else {
+            return false
+        }
         state.threads += 1
         state.arriving += 1
         return true
@@ -286,8 +288,9 @@ package final class IOPool: @unchecked Sendable {
         state.arriving -= 1
         while true {
             takeDueTimers()
-            // Threads that were blocked are running again, so surplus threads end.
-            if state.threads - state.blocked > maximumThreadCount {
+            // Threads that were blocked are running again, so surplus threads end. A disk may hold
+            // up the others, so that only this one can take a long job.
+            if state.threads - state.blocked > maximumThreadCount, state.firstLongCount == 0 {
                 return endThread()
             }
             if state.firstJob < state.jobs.count {
@@ -329,6 +332,12 @@ package final class IOPool: @unchecked Sendable {
     /// Whether there are more jobs than threads on their way to one. Call with the lock held.
     private var lacksThreads: Bool {
         state.jobs.count - state.firstJob > state.claimed + state.arriving
+    }
+
+    /// Whether there are more long jobs than threads on their way to one, which take these first.
+    /// Call with the lock held.
+    private var lacksLongThreads: Bool {
+        state.firstLongCount > state.claimed + state.arriving
     }
 
     /// Whether no thread is waiting for the timers. Call with the lock held.

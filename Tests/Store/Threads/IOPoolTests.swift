@@ -56,6 +56,43 @@ import Testing
         await withCheckedContinuation { done in pool.submit { done.resume() } }
     }
 
+    /// Jobs that have waited run on more threads than others. The disk doesn't answer them.
+    @Test func longJobsWaitForNoJobThatHasWaited() async {
+        let pool = IOPool(maximumThreadCount: 1)
+        let (start, last, gate) = (Gate(), Gate(), Gate())
+        let opener = Task {
+            try await Task.sleep(for: .seconds(60))
+            gate.open()
+        }
+        let continued = (0..<4).map { _ in Gate() }
+        for next in continued {
+            pool.submit {
+                pool.waiting { start.wait() }
+                next.open()
+                gate.wait()
+            }
+        }
+        await withCheckedContinuation { done in pool.submit { done.resume() } }
+        start.open()
+        await withCheckedContinuation { done in
+            IOPool.elastic.submit {
+                for next in continued { next.wait() }
+                done.resume()
+            }
+        }
+        for _ in 0..<2 { pool.submitLong { last.wait() } }
+        await withCheckedContinuation { done in
+            pool.submitLong {
+                last.open()
+                done.resume()
+            }
+        }
+        expectTrue(!gate.isOpen)
+        opener.cancel()
+        gate.open()
+        await withCheckedContinuation { done in pool.submit { done.resume() } }
+    }
+
     /// The second job comes while the thread for the first can't be created, so that the pool seems
     /// to have all its threads.
     @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
