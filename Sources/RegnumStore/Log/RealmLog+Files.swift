@@ -65,14 +65,15 @@ extension RealmLog {
     }
 
     /// Returns the error for a path at which there is no realm (`exists`): `fileNotFound`, or
-    /// `invalidDatabase` if there are parts of one, `ioFailed` if that can't be found out now.
+    /// `invalidDatabase` if there are parts of one, `ioFailed` or `filePermissionDenied` if that
+    /// can't be found out.
     package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
         do throws(StoreError) {
             let directory = try fileSystem.openDirectory(path, .readOnly)
             let lock = try ReadOnlyLock(directory)
             if let error = try missingLog(directory, lock, lock.loadControl()) { return error }
         } catch {
-            if error.code == .ioFailed { return error }
+            if error.code == .ioFailed || error.code == .filePermissionDenied { return error }
         }
         return StoreError(.fileNotFound, "There is no realm in \"\(path)\".", path: path)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -274,8 +273,10 @@ import Testing
         expectEqual(damaged.damages.map(\.path), [realm.path])
         expectEqual(RealmLog.absence(system, path: realm.path).code, .invalidDatabase)
         for call in [EffectKind.openDirectory, .open, .names] {
-            realm.disk.inject(SimFailure(call, errno: EMFILE))
-            expectEqual(RealmLog.absence(system, path: realm.path).code, .ioFailed, "\(call)")
+            for code in [StoreError.Code.ioFailed, .filePermissionDenied] {
+                realm.disk.inject(SimFailure(call, code: code))
+                expectEqual(RealmLog.absence(system, path: realm.path).code, code, "\(call)")
+            }
         }
         realm.disk.removeFile("nodes-7", in: realm.path)
         expectEqual(error(isReadOnly: true)?.code, .fileNotFound)
