@@ -65,6 +65,10 @@ extension QueryPlan {
         var statistics = QueryStatistics()
         let keys = query.keys(self, root, max: .max, &statistics)
         guard let key = query.table, let table = root.table(key) else { return nil }
+        if wanted.isNested {
+            let first = wanted.firstMatching(keys, key, root, limit: 1, &statistics).first
+            return first.flatMap { keys.firstIndex(of: $0) }
+        }
         var finder = RowFinder(table)
         return keys.firstIndex { key in
             finder.place(key).map { wanted.matches($0.cluster, $0.row, root) } ?? false

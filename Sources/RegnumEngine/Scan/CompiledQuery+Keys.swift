@@ -54,6 +54,12 @@ extension CompiledQuery {
         else { return [] }
         if case .constant(false) = predicate { return [] }
         let path = CompiledPath(hops: [hop])
+        if limit < .max, predicate.isNested {
+            var all = KeyCollector(predicate: .constant(true), limit: .max)
+            path.walk(place.cluster, place.row, root, &all)
+            return predicate.firstMatching(
+                all.keys, path.target, root, limit: limit, &statistics)
+        }
         let predicate =
             limit == .max ? prepared(path, of: row, table, root, &statistics) : predicate
         var collector = KeyCollector(predicate: predicate, limit: limit)

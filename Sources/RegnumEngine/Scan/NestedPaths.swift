@@ -111,6 +111,26 @@ extension CompiledPredicate {
         return found
     }
 
+    /// Returns the first `limit` of some rows of a class, in any order, that match: those of the
+    /// first one, then of more and more together, because each may lead to the same rows.
+    func firstMatching(
+        _ rows: [UInt64], _ table: TableKey, _ content: DatabaseContent, limit: Int,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        var found: [UInt64] = []
+        var rest = rows[...]
+        var partCount = 1
+        while !rest.isEmpty, found.count < limit {
+            let part = Array(rest.prefix(partCount))
+            rest = rest.dropFirst(partCount)
+            partCount *= 16
+            statistics.rowsEvaluated += part.count
+            let wanted = Set(matching(part.sortedUniquely(), table, content, &statistics))
+            found += part.filter { wanted.contains($0) }
+        }
+        return Array(found.prefix(limit))
+    }
+
     /// Returns an equivalent predicate for some rows of a class, ascending. Nested conditions are
     /// evaluated for all rows that the paths lead to from these, and replaced by those that match.
     func resolved(

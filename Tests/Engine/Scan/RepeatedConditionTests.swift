@@ -17,10 +17,10 @@ import Testing
 
     /// Person i has the number i and the friends i + 1, i + 2 and so on, in a circle. All are
     /// members of the only group.
-    private func makeRoot(friendCount: Int) throws -> DatabaseRoot {
+    private func makeRoot(friendCount: Int, isIndexed: Bool = false) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
-        let person = try transaction.addTable(
-            name: "Person", columns: [ColumnDefinition(name: "number", type: .int)])
+        let number = ColumnDefinition(name: "number", type: .int, isIndexed: isIndexed)
+        let person = try transaction.addTable(name: "Person", columns: [number])
         let friends = try transaction.addList(person, name: "friends", target: person)
         let count = RepeatedConditionTests.count
         for index in 0..<count {
@@ -200,6 +200,56 @@ import Testing
             // 0, 1 and 2 lead to the wanted one
             expectEqual(found, (3..<3 + UInt64(limit)).map { $0 })
             expectEqual(statistics.rowsEvaluated, rowCount)
+        }
+    }
+
+    private static let members = QuerySource.list(
+        tableName: "Group", row: ObjectKey(rawValue: 0), name: "members")
+
+    /// As above, for the elements of a list.
+    @Test(arguments: [(1, 17), (14, 17), (15, 273)])
+    func nestedConditionsAreEvaluatedForTheFirstElementsAlone(limit: Int, rowCount: Int) throws {
+        let root = try makeRoot(friendCount: 8)
+        let knows = friends(.any, friends(.any, RepeatedConditionTests.isWanted))
+        let plan = QueryPlan(
+            tableName: "Person", source: RepeatedConditionTests.members,
+            predicate: friends(.none, knows))
+        let counters = QueryCounters()
+        let found = try plan.firstKeys(limit, QueryState(root, counters)).map(\.rawValue)
+        expectEqual(found, (3..<3 + UInt64(limit)).map { $0 })
+        expectEqual(counters.rowsEvaluated.value, rowCount)
+    }
+
+    @Test func nestedConditionsFindAnElement() throws {
+        let root = try makeRoot(friendCount: 8)
+        let knows = friends(.any, friends(.any, RepeatedConditionTests.isWanted))
+        let plan = QueryPlan(
+            tableName: "Person", source: RepeatedConditionTests.members, limit: 1_990)
+        let isLate = Predicate.compare(RepeatedConditionTests.number, .greater, .int(1_000))
+        for (predicate, position) in [
+            (friends(.any, knows), 0), (friends(.none, knows), 3),
+            (.and([isLate, friends(.any, knows)]), 1_981),
+        ] {
+            let found = try plan.firstPosition(where: predicate, QueryState(root))
+            expectEqual(found, position, "\(predicate)")
+        }
+    }
+
+    /// An index has the rows in the order of the page, but few of them match.
+    @Test func nestedConditionsAreNotEvaluatedForEachRowOfAnIndex() throws {
+        let root = try makeRoot(friendCount: 8, isIndexed: true)
+        let knows = friends(.any, friends(.any, RepeatedConditionTests.isWanted))
+        let sort = [SortTerm(column: RepeatedConditionTests.number, ascending: true)]
+        let plan = QueryPlan(
+            tableName: "Person", predicate: .not(friends(.none, knows)), sort: sort)
+        for (limit, rows) in [(2, [0, 1]), (30, [0, 1, 2] + Array(1_981..<2_000))] {
+            let counters = QueryCounters()
+            let page = try requireValue(
+                plan.page(after: nil, limit: limit, QueryState(root, counters)))
+            expectEqual(page.keys.map { Int($0.rawValue) }, rows)
+            // those of a scan, and one for each of the three conditions on friends
+            let maximum = limit == 2 ? 3 : 4 * RepeatedConditionTests.count + 79
+            expectTrue(counters.rowsEvaluated.value <= maximum)
         }
     }
 }
