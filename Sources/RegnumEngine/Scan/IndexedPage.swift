@@ -42,10 +42,10 @@ struct IndexedPage {
         self.content = content
         self.tree = tree
         finder = RowFinder(table)
-        // a scan evaluates nested conditions for many rows together
+        // A nested condition can take long for each row, while a scan evaluates it for all together.
         maximumEntryCount =
             query.predicate.isNested
-            ? 2 * limit + 16 : max(table.count / 16, 4 * limit + 1_024)
+            ? 8 * limit + 64 : max(table.count / 16, 4 * limit + 1_024)
     }
 
     /// Returns the keys of the rows. Returns `nil` after too many entries, most of which don't

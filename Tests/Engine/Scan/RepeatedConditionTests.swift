@@ -248,7 +248,7 @@ import Testing
                 plan.page(after: nil, limit: limit, QueryState(root, counters)))
             expectEqual(page.keys.map { Int($0.rawValue) }, rows)
             // those of a scan, and one for each of the three conditions on friends
-            let maximum = limit == 2 ? 3 : 4 * RepeatedConditionTests.count + 79
+            let maximum = limit == 2 ? 3 : 4 * RepeatedConditionTests.count + 8 * limit + 67
             expectTrue(counters.rowsEvaluated.value <= maximum)
         }
     }
