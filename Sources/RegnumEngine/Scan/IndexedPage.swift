@@ -42,7 +42,7 @@ struct IndexedPage {
         self.content = content
         self.tree = tree
         finder = RowFinder(table)
-        // A nested condition can take long for each row, while a scan evaluates it for all together.
+        // A nested condition can take long for each row. A scan evaluates it for all together.
         maximumEntryCount =
             query.predicate.isNested
             ? 8 * limit + 64 : max(table.count / 16, 4 * limit + 1_024)

@@ -224,8 +224,8 @@ package final class IOPool: @unchecked Sendable {
         return true
     }
 
-    /// Creates a thread, which the caller has counted.
-    private func createThread() -> Int32 {
+    /// Creates a thread, which the caller has counted: the default of `makeThread`.
+    package func createThread() -> Int32 {
         let box = Unmanaged.passRetained(self)
         var thread = pthread_t()
         let result = pthread_create(
@@ -289,8 +289,11 @@ package final class IOPool: @unchecked Sendable {
         while true {
             takeDueTimers()
             // Threads that were blocked are running again, so surplus threads end. A disk may hold
-            // up the others, so that only this one can take a long job.
-            if state.threads - state.blocked > maximumThreadCount, state.firstLongCount == 0 {
+            // up the others, so that only this one can take a long job. Those that are idle or that
+            // can't be created would take no job in its place.
+            if state.made - state.blocked - state.idle > maximumThreadCount,
+                state.firstLongCount == 0
+            {
                 return endThread()
             }
             if state.firstJob < state.jobs.count {

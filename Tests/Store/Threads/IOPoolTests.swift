@@ -93,6 +93,106 @@ import Testing
         await withCheckedContinuation { done in pool.submit { done.resume() } }
     }
 
+    /// A job that has waited is running again, so that there are more threads than usual. The idle
+    /// one that is woken for a job takes it, instead of leaving it to another that isn't.
+    @Test func anIdleThreadTakesTheJobThatItIsWokenFor() async throws {
+        var nanoseconds = UInt64.max
+        // It otherwise takes a second, after which the other thread looks for jobs.
+        for _ in 0..<5 where nanoseconds > 500_000_000 {
+            let pool = IOPool(maximumThreadCount: 2)
+            let (start, continued, gate, first, second) = (Gate(), Gate(), Gate(), Gate(), Gate())
+            pool.submit {
+                pool.waiting { start.wait() }
+                continued.open()
+                gate.wait()
+            }
+            await withCheckedContinuation { done in
+                pool.submit {
+                    first.open()
+                    second.wait()
+                    done.resume()
+                }
+                pool.submit {
+                    second.open()
+                    first.wait()
+                }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            start.open()
+            await withCheckedContinuation { done in
+                IOPool.elastic.submit {
+                    continued.wait()
+                    done.resume()
+                }
+            }
+            let submitted = IOPool.now()
+            let started = await withCheckedContinuation {
+                (done: CheckedContinuation<UInt64, Never>) in
+                pool.submit { done.resume(returning: IOPool.now()) }
+            }
+            nanoseconds = started - submitted
+            gate.open()
+        }
+        expectTrue(nanoseconds <= 500_000_000, "\(nanoseconds)")
+    }
+
+    /// The thread runs the long jobs for which others can't be created.
+    @Test func theKeptThreadDoesNotEndForThreadsThatCannotBeCreated() async throws {
+        let (isRunning, start) = (Gate(), Gate())
+        let (asked, refusals) = ([Gate(), Gate()], [Gate(), Gate()])
+        let callCount = Guarded(0)
+        let pool = IOPool(
+            maximumThreadCount: 1, keepsThread: true, overflow: IOPool(maximumThreadCount: 1)
+        ) { pool in
+            let call = callCount.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            if call == 0 { return pool.createThread() }
+            if call <= asked.count {
+                asked[call - 1].open()
+                refusals[call - 1].wait()
+            }
+            return EAGAIN
+        }
+        let opener = Task {
+            try await Task.sleep(for: .seconds(60))
+            for refusal in refusals { refusal.open() }
+        }
+        try pool.prepare()
+        pool.submit {
+            isRunning.open()
+            start.wait()
+        }
+        let (longJobs, callers) = ([Gate(), Gate()], [Gate(), Gate()])
+        await withCheckedContinuation { done in
+            IOPool.elastic.submit {
+                isRunning.wait()
+                for (job, caller) in zip(longJobs, callers) {
+                    IOPool.elastic.submit {
+                        pool.submitLong { job.open() }
+                        caller.open()
+                    }
+                }
+                for next in asked { next.wait() }
+                start.open()
+                for job in longJobs { job.wait() }
+                done.resume()
+            }
+        }
+        await withCheckedContinuation { done in pool.submit { done.resume() } }
+        expectTrue(!refusals[0].isOpen)
+        opener.cancel()
+        for refusal in refusals { refusal.open() }
+        await withCheckedContinuation { done in
+            IOPool.elastic.submit {
+                for caller in callers { caller.wait() }
+                done.resume()
+            }
+        }
+        expectEqual(pool.threadCount, 1)
+    }
+
     /// The second job comes while the thread for the first can't be created, so that the pool seems
     /// to have all its threads.
     @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
