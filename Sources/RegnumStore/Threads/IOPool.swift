@@ -60,23 +60,26 @@ package final class IOPool: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state = State()
-    private static let idleNanoseconds: UInt64 = 1_000_000_000
+    private let idleNanoseconds: UInt64
 
     /// - Parameters:
     ///   - maximumThreadCount: the maximum number of short jobs that run concurrently.
     ///   - maximumLongCount: the maximum number of long jobs that run concurrently.
     ///   - keepsThread: whether the last thread is kept when it is idle.
+    ///   - idleNanoseconds: the time after which an idle thread ends.
     ///   - overflow: the pool that takes jobs for which no thread can be created. Without one, the
     ///     process traps if the pool has no thread at all.
     ///   - makeThread: creates a thread of the pool. Returns the system's error number, or 0.
     package init(
         maximumThreadCount: Int, maximumLongCount: Int = 64, keepsThread: Bool = false,
-        overflow: IOPool? = nil, makeThread: (@Sendable (IOPool) -> Int32)? = nil
+        idleNanoseconds: UInt64 = 1_000_000_000, overflow: IOPool? = nil,
+        makeThread: (@Sendable (IOPool) -> Int32)? = nil
     ) {
         self.makeThread = makeThread ?? { $0.createThread() }
         self.maximumThreadCount = maximumThreadCount
         self.maximumLongCount = maximumLongCount
         self.keepsThread = keepsThread
+        self.idleNanoseconds = idleNanoseconds
         self.overflow = overflow
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
@@ -308,7 +311,7 @@ package final class IOPool: @unchecked Sendable {
                 continue
             }
             let now = Self.now()
-            let deadline = min(state.timers.last?.deadline ?? .max, now + Self.idleNanoseconds)
+            let deadline = min(state.timers.last?.deadline ?? .max, now + idleNanoseconds)
             var time = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             state.idle += 1
@@ -316,7 +319,7 @@ package final class IOPool: @unchecked Sendable {
             state.idle -= 1
             if state.claimed > 0 {
                 state.claimed -= 1
-            } else if result == ETIMEDOUT, deadline == now + Self.idleNanoseconds,
+            } else if result == ETIMEDOUT, deadline == now + idleNanoseconds,
                 state.firstJob == state.jobs.count, state.timers.isEmpty || state.idle > 0,
                 !keepsThread || state.made > 1
             {
