@@ -47,6 +47,7 @@ import TraitModels
         }
         let reader = Task { [journal] in
             for try await sum in insertions { journal.add("\(sum)") }
+            journal.add("end")
         }
         await journal.wait(for: "0")  // the initial state isn't delayed
         try await realm.addNotes(5)
@@ -57,7 +58,9 @@ import TraitModels
             added += 1
             return counts().count > 1
         }
+        // the last sum comes at the end of its interval
         await realm.close()
+        try await clock.advance(by: .seconds(1)) { journal.all.last == "end" }
         try await reader.value
         #expect(counts().reduce(0, +) == added)
         #expect(counts().count < added)
