@@ -5,14 +5,14 @@ import Testing
 
 /// Which jobs can delay which other jobs.
 @Suite struct IOPoolTests {
-    /// A condition for which a job waits, for four minutes at most.
+    /// A condition for which a job waits, for ten minutes at most.
     private final class Gate: Sendable {
         private let word = WakeWord()
 
         func open() { word.wake() }
 
         func wait() {
-            let end = IOPool.now() + 240_000_000_000
+            let end = IOPool.now() + 600_000_000_000
             while !isOpen, IOPool.now() < end {
                 // `wake` ends the wait of one job
                 word.wait(observed: 0, timeoutNanoseconds: 10_000_000)
@@ -40,7 +40,7 @@ import Testing
         let pool = IOPool(maximumThreadCount: 1)
         let gate = Gate()
         let opener = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(300))
             gate.open()
         }
         let order = Guarded<[Int]>([])
@@ -65,7 +65,7 @@ import Testing
         let pool = IOPool(maximumThreadCount: 1)
         let (start, last, gate) = (Gate(), Gate(), Gate())
         let opener = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(300))
             gate.open()
         }
         let continued = (0..<4).map { _ in Gate() }
@@ -128,7 +128,7 @@ import Testing
         }
         let isStarted = Gate()
         pool.submit { isStarted.open() }
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(300)
         while !isStarted.isOpen, ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -156,7 +156,7 @@ import Testing
             return EAGAIN
         }
         let opener = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(300))
             for refusal in refusals { refusal.open() }
         }
         try pool.prepare()
