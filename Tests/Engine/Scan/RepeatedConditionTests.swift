@@ -249,7 +249,8 @@ import Testing
             expectEqual(page.keys.map { Int($0.rawValue) }, rows)
             // those of a scan, and one for each of the three conditions on friends
             let maximum = limit == 2 ? 3 : 4 * RepeatedConditionTests.count + 8 * limit + 67
-            expectTrue(counters.rowsEvaluated.value <= maximum)
+            let count = counters.rowsEvaluated.value
+            expectTrue(count <= maximum, "\(count) for \(limit)")
         }
     }
 }
