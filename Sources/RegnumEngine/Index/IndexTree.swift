@@ -87,25 +87,8 @@ struct IndexTree {
         first(from: key, row) == Entry(key: key, row: row)
     }
 
-    /// Returns the number of entries less than (key, row), which is the position that the entry has
-    /// or would have.
-    ///
-    /// - Complexity: O(log n)
-    func rank(of key: UInt64, _ row: UInt64) -> Int {
-        guard var node = root else { return 0 }
-        var rank = 0
-        for _ in 0..<height {
-            let inner = IndexInner(node)
-            let place = inner.place(key, row)
-            rank &+= inner.countBefore(place)
-            node = inner.child(place)
-        }
-        let leaf = IndexLeaf(node)
-        leaf.prefetch()
-        return rank &+ leaf.below(key, row)
-    }
-
-    /// Returns the number of entries with a lesser key.
+    /// Returns the number of entries with a lesser key, which is the position of the first one that
+    /// has the key.
     ///
     /// - Complexity: O(log n)
     @inline(__always)

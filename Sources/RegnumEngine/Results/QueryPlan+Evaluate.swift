@@ -98,7 +98,7 @@ extension CompiledQuery {
             root, key, candidateCount: table.count, &statistics)
         if let holder, let range = lookup?.exactKey, range.count >= LazyRows.minimumCount {
             statistics.usedIndex = true
-            let start = range.tree.rank(of: range.keys.lowerBound, 0)
+            let start = range.tree.rank(below: range.keys.lowerBound)
             return ResultTree(
                 .lazy(LazyRows(holder, .entries(range.tree, start: start), count: range.count)))
         }

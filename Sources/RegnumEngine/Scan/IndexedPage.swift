@@ -81,7 +81,7 @@ struct IndexedPage {
 
     private func keyFollowing(_ key: UInt64, _ isDescending: Bool) -> UInt64? {
         if !isDescending { return key == .max ? nil : tree.first(from: key + 1, 0)?.key }
-        let position = tree.rank(of: key, 0)
+        let position = tree.rank(below: key)
         return position > 0 ? tree.entry(at: position - 1)?.key : nil
     }
 

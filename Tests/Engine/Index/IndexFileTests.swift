@@ -54,7 +54,7 @@ import Testing
         if count > 129 {
             expectEqual(realm.model.tree.firstRow(6), 3)
             expectEqual(readCount(realm.model.tree), 1)
-            expectEqual(realm.model.tree.rank(of: 600, 0), 300)
+            expectEqual(realm.model.tree.rank(below: 600), 300)
             expectEqual(readCount(realm.model.tree), 2)
         }
         realm.model.check()
@@ -112,7 +112,7 @@ import Testing
             var hint = IndexHint()
             _ = tree.insert(key, UInt64(random.below(3)), model.edit, &hint)
             _ = tree.remove(UInt64(random.below(2_600)), UInt64(random.below(1_300)), model.edit)
-            _ = tree.rank(of: key, 0)
+            _ = tree.rank(below: key)
             _ = tree.count(in: key...key + 300)
         }
         var entries: [IndexTreeEntry] = []

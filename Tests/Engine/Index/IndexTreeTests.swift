@@ -40,7 +40,7 @@ import Testing
             if random.oneIn(2) { from.key = .random(in: least.key...greatest.key, using: &random) }
             if random.oneIn(2) { from.row = UInt64(random.below(301)) }
             let place = model.position(from.key, from.row)
-            expectEqual(tree.rank(of: from.key, from.row), place)
+            expectEqual(tree.rank(below: from.key), model.position(from.key, 0))
             let isThere = place < entries.count && entries[place] == from
             expectEqual(tree.contains(from.key, from.row), isThere)
             expectTrue(
@@ -214,7 +214,8 @@ import Testing
         model.insert(8, 5)
         expectEqual(model.tree.firstRow(7), 0)
         expectEqual(model.tree.count(in: 7...7), 1_000)
-        expectEqual(model.tree.rank(of: 7, 1_001), 502)
+        expectEqual(model.tree.rank(below: 7), 1)
+        expectEqual(model.tree.rank(below: 8), 1_001)
         for row in 0..<UInt64(1_000) { model.insert(7, row * 2 + 1) }
         model.check()
         model.close()
