@@ -45,6 +45,65 @@ struct RealmFileTests {
         try expectEqual(folder.names(in: "photos"), ["photo.jpg"])
     }
 
+    /// What a user puts in the place of `LOCK`, with a log beside it or not.
+    // Covers .fileAccess
+    @Test(
+        arguments: ["directory", "pipe", "link to nowhere", "file of another user"], [true, false])
+    func whatIsInThePlaceOfALockIsNamed(_ kind: String, hasLog: Bool) async throws {
+        if kind == "file of another user", geteuid() != 0 { return }
+        let original = try await Realm.open(folder.configuration("original.realm"))
+        try await folder.makeRealm(rooms: ["general"])
+        let lock = folder["test.realm"].appending(path: "LOCK")
+        for name in try folder.names(in: "test.realm") where !hasLog || name == "LOCK" {
+            try FileManager.default.removeItem(at: folder["test.realm"].appending(path: name))
+        }
+        switch kind {
+        case "directory":
+            try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        case "pipe": try #require(mkfifo(lock.path, 0o600) == 0)
+        case "link to nowhere":
+            try FileManager.default.createSymbolicLink(
+                atPath: lock.path, withDestinationPath: "nowhere")
+        default:
+            try Data(count: 8_192).write(to: lock)
+            try #require(chown(lock.path, 65_534, 65_534) == 0)
+            try #require(chmod(folder["test.realm"].path, 0o777) == 0)
+        }
+        let before = try folder.names(in: "test.realm")
+        let (url, copy) = (folder["test.realm"], folder["copy.realm"])
+        let configuration = folder.configuration()
+        var reading = configuration
+        reading.readOnly = true
+        var errors = [
+            "open": await realmError { try await Realm.open(configuration) },
+            "open read-only": await realmError { [reading] in try await Realm.open(reading) },
+            "delete": await realmError { try await Realm.deleteFiles(for: configuration) },
+            "schema version": await realmError { try await Realm.schemaVersion(at: url) },
+            "preview": await realmError {
+                try await Realm.previewMigration(for: configuration)
+            },
+            "verify": await realmError { try await Realm.verify(at: url) },
+            "salvage": await realmError { try await Realm.salvage(url, to: copy) },
+            "restore": await realmError { try await Realm.restore(from: url, to: copy) },
+            "update": await realmError { try await original.updateBackup(at: url) },
+        ]
+        if hasLog {
+            #expect(try await Realm.fileExists(for: configuration))
+        } else {
+            errors["exists"] = await realmError {
+                try await Realm.fileExists(for: configuration)
+            }
+        }
+        for (call, error) in errors {
+            expectEqual(error?.code, .fileAccess, "\(call)")
+            expectEqual(error?.path, lock.path, "\(call)")
+            expectTrue(error?.message.contains(lock.path) == true, "\(call)")
+        }
+        try expectEqual(folder.names(in: "test.realm"), before)
+        try expectEqual(folder.names(), ["original.realm", "test.realm"])
+        await original.close()
+    }
+
     /// A program that takes a realm for missing begins with an empty one.
     // Covers .ioFailed
     @Test func realmIsNotMissingWhileThereAreNoDescriptors() async {

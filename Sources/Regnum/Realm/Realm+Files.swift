@@ -5,8 +5,9 @@ internal import RegnumStore
 extension Realm {
     /// Returns whether the realm of a configuration exists; `false` for in-memory realms.
     ///
-    /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined;
-    ///   `.invalidDatabase` for a copy in a file (``writeCopy(toFile:)``) that is damaged.
+    /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined; `.fileAccess`
+    ///   if something else has the name of one of its files; `.invalidDatabase` for a copy in a
+    ///   file (``writeCopy(toFile:)``) that is damaged.
     public static func fileExists(
         for configuration: Configuration
     ) async throws(Realm.Error) -> Bool {

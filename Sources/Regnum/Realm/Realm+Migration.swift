@@ -36,8 +36,7 @@ extension Realm {
                 .invalidInput, "An in-memory realm is always new: there is nothing to migrate.")
         }
         guard try await fileExists(for: configuration) else {
-            throw Error(
-                .fileNotFound, "There is no realm in \"\(url.path)\".", path: url.path)
+            throw Error(await RealmContent.absence(url.path))
         }
         var copy = configuration
         copy.location = .inMemory(identifier: "preview-\(UUID().uuidString)")

@@ -57,8 +57,7 @@ package struct CopyExtension: Sendable {
                     + "one.", path: target)
         }
         guard try RealmLog.exists(options.fileSystem, path: target) else {
-            throw StoreError(
-                .fileNotFound, "There is no backup to update in \"\(target)\".", path: target)
+            throw RealmLog.absence(options.fileSystem, path: target)
         }
         let identity = try options.fileSystem.openDirectory(target, .readOnly).identity
         guard !log.identities.contains(identity) else {

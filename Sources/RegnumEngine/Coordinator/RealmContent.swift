@@ -121,6 +121,17 @@ package enum RealmContent {
         }
     }
 
+    /// Returns the error for a path at which there is no realm (`RealmLog.absence`).
+    package static func absence(_ path: String) async -> StoreError {
+        do throws(StoreError) {
+            return try await Coordinator.onPool { () throws(StoreError) in
+                RealmLog.absence(fileSystem, path: path)
+            }
+        } catch {
+            return error
+        }
+    }
+
     /// Returns whether the newest published state of the realm in a directory meets a condition;
     /// false if there is no realm. Changes nothing.
     ///

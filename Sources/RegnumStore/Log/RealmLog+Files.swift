@@ -45,8 +45,9 @@ extension RealmLog {
 
     /// Returns whether there is a realm in the directory at `path`. Changes nothing.
     ///
-    /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`; `invalidDatabase`
-    /// for a damaged realm in a file.
+    /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`; `fileAccess` if
+    /// there is no log, and something else in the place of `LOCK`; `invalidDatabase` for a damaged
+    /// realm in a file.
     package static func exists(_ fileSystem: any FileSystem, path: String) throws(StoreError)
         -> Bool
     {
@@ -59,21 +60,28 @@ extension RealmLog {
         }
         let names = try directory.names()
         guard names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) else {
+            try checkLock(directory)
             return false
         }
         return try !UnfinishedMark.isUnfinished(directory, names, nil)
     }
 
+    /// Throws `fileAccess` or `filePermissionDenied` if `LOCK` isn't a regular file, or can't be
+    /// that of a realm. It may be missing.
+    private static func checkLock(_ directory: any RealmDirectory) throws(StoreError) {
+        _ = try ifFound(directory.open("LOCK"))
+    }
+
     /// Returns the error for a path at which there is no realm (`exists`): `fileNotFound`, or
-    /// `invalidDatabase` if there are parts of one, `ioFailed` or `filePermissionDenied` if that
-    /// can't be found out.
+    /// `invalidDatabase` if there are parts of one, `fileAccess` if there is something else,
+    /// `ioFailed` or `filePermissionDenied` if that can't be found out.
     package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
         do throws(StoreError) {
             let directory = try fileSystem.openDirectory(path, .readOnly)
             let lock = try ReadOnlyLock(directory)
             if let error = try missingLog(directory, lock, lock.loadControl()) { return error }
         } catch {
-            if error.code == .ioFailed || error.code == .filePermissionDenied { return error }
+            if error.code != .fileNotFound { return error }
         }
         return StoreError(.fileNotFound, "There is no realm in \"\(path)\".", path: path)
     }
@@ -139,7 +147,10 @@ extension RealmLog {
             names.contains(where: {
                 SegmentHeader.parse(fileName: $0) != nil || UnfinishedMark.names.contains($0)
             })
-        else { return false }
+        else {
+            try checkLock(directory)
+            return false
+        }
         return try remove(fileSystem, directory, if: isDue)
     }
 
