@@ -11,16 +11,8 @@ import Testing
     private let subject = UUID().uuidString
     private let process = UInt32(ProcessInfo.processInfo.processIdentifier)
 
-    /// Asks on a thread that may block.
     private func ask(within timeoutNanoseconds: UInt64 = 400_000_000_000) async -> [UInt8]? {
-        let (process, subject) = (process, subject)
-        return await withCheckedContinuation { continuation in
-            IOPool.elastic.submit {
-                continuation.resume(
-                    returning: ProcessSocket.ask(
-                        process, subject, timeoutNanoseconds: timeoutNanoseconds))
-            }
-        }
+        await ProcessSocket.ask([process], subject, timeoutNanoseconds: timeoutNanoseconds)[0]
     }
 
     private func descriptorCount() throws -> Int {
@@ -70,6 +62,27 @@ import Testing
         await loop.synchronize()
     }
 
+    /// Several processes that don't answer take no longer than one.
+    @Test func processesAreAskedAtTheSameTime() async throws {
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let open = Guarded<[Int32]>([])
+        // answers nobody until all have asked
+        let token = try loop.startAnswering(subject) { connection in
+            let all = open.withLock { connections in
+                connections.append(connection)
+                return connections.count == 5 ? connections : []
+            }
+            for connection in all { ProcessSocket.answer(connection, [1]) }
+        }
+        await loop.synchronize()
+        let answers = await ProcessSocket.ask(
+            [UInt32](repeating: process, count: 5), subject, timeoutNanoseconds: 60_000_000_000)
+        expectEqual(answers, [[UInt8]?](repeating: [1], count: 5))
+        token.cancel()
+        await loop.synchronize()
+    }
+
     /// A question that can't be accepted must not keep the loop busy until it can.
     @Test func processWithoutDescriptorsWaitsForThem() async {
         await #expect(processExitsWith: .exitCode(7)) {
@@ -82,10 +95,10 @@ import Testing
             var held = takeAllDescriptors()
             // for the other side
             held.popLast().map { _ = close($0) }
-            IOPool.elastic.submit {
-                let found = ProcessSocket.ask(
-                    UInt32(getpid()), subject, timeoutNanoseconds: 400_000_000_000)
-                answer.withLock { $0 = found ?? [] }
+            Task {
+                let found = await ProcessSocket.ask(
+                    [UInt32(getpid())], subject, timeoutNanoseconds: 400_000_000_000)
+                answer.withLock { $0 = found[0] ?? [] }
             }
             let before = processorTime()
             try await Task.sleep(for: .seconds(2))

@@ -73,15 +73,20 @@ final class HeldVersions: Sendable {
         return bytes
     }
 
-    /// Returns the snapshots of the realm that another process holds, oldest version first; `nil`
-    /// if it doesn't answer. If they don't fit into 60 KB, together with those of other realms of
-    /// the process, some are missing, and `isComplete` is false.
-    ///
-    /// Blocks for up to a second.
+    /// Returns the snapshots of the realm that each of some other processes holds, oldest version
+    /// first; `nil` if it doesn't answer within a second. If they don't fit into 60 KB, together
+    /// with those of other realms of the process, some are missing, and `isComplete` is false.
     static func snapshots(
-        heldBy process: UInt32, of identity: FileIdentity
-    ) -> (found: [HeldVersion], isComplete: Bool)? {
-        guard let answer = ProcessSocket.ask(process, subject) else { return nil }
+        heldBy processes: [UInt32], of identity: FileIdentity
+    ) async -> [(found: [HeldVersion], isComplete: Bool)?] {
+        await ProcessSocket.ask(processes, subject).map { answer in
+            answer.map { snapshots($0, of: identity) }
+        }
+    }
+
+    private static func snapshots(
+        _ answer: [UInt8], of identity: FileIdentity
+    ) -> (found: [HeldVersion], isComplete: Bool) {
         let found = String(decoding: answer, as: UTF8.self).split(separator: "\n").compactMap {
             line -> HeldVersion? in
             let fields = line.split(separator: "\t", maxSplits: 4)

@@ -100,14 +100,8 @@ extension Realm {
     private nonisolated func processes(
         _ ids: [UInt32], _ identity: FileIdentity?
     ) async -> [Information.Process] {
-        await withCheckedContinuation { continuation in
-            IOPool.elastic.submit {
-                let processes = ids.map { id in
-                    Information.Process(
-                        id, identity.flatMap { HeldVersions.snapshots(heldBy: id, of: $0) })
-                }
-                continuation.resume(returning: processes)
-            }
-        }
+        guard let identity else { return ids.map { Information.Process($0) } }
+        let held = await HeldVersions.snapshots(heldBy: ids, of: identity)
+        return zip(ids, held).map { Information.Process($0, $1) }
     }
 }

@@ -51,14 +51,34 @@ package enum ProcessSocket {
         close(connection)
     }
 
-    /// Returns the answer of a process; `nil` if it has no such socket, as in another container, or
-    /// doesn't answer in full and in time, for example because it is stopped.
+    /// Asks processes at the same time, and returns their answers; `nil` for one that has no such
+    /// socket, as in another container, or doesn't answer in full and in time, for example because
+    /// it is stopped.
     ///
-    /// Blocks for that long. Don't call it on the cooperative pool.
+    /// - Parameter timeoutNanoseconds: the time for all of them together.
     package static func ask(
-        _ process: UInt32, _ subject: String, timeoutNanoseconds: UInt64 = 1_000_000_000
-    ) -> [UInt8]? {
+        _ processes: [UInt32], _ subject: String, timeoutNanoseconds: UInt64 = 1_000_000_000
+    ) async -> [[UInt8]?] {
         let end = IOPool.now() + timeoutNanoseconds
+        return await withTaskGroup(of: (Int, [UInt8]?).self) { group in
+            for (index, process) in processes.enumerated() {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        IOPool.elastic.submit {
+                            let answer = ask(process, subject, until: end)
+                            continuation.resume(returning: (index, answer))
+                        }
+                    }
+                }
+            }
+            var answers = [[UInt8]?](repeating: nil, count: processes.count)
+            for await (index, answer) in group { answers[index] = answer }
+            return answers
+        }
+    }
+
+    /// Blocks until the process has answered, but not longer than until `end`.
+    private static func ask(_ process: UInt32, _ subject: String, until end: UInt64) -> [UInt8]? {
         var connection = cregnum_connect(name(subject, process), process)
         while connection == -EAGAIN, IOPool.now() < end {  // many others are asking
             usleep(2_000)

@@ -16,8 +16,8 @@ package final class IOPool: @unchecked Sendable {
     /// limit can continue to write.
     package static let shared = IOPool(maximumThreadCount: 16, keepsThread: true)
     /// A pool without a thread limit, for work of unknown duration. Each realm, import, export or
-    /// integrity check has at most one such job at a time; since it may hold a realm's turn, it
-    /// must not wait for another realm's job.
+    /// integrity check has at most one such job at a time, and so has each process that is asked
+    /// for its state; since it may hold a realm's turn, it must not wait for another realm's job.
     package static let elastic = IOPool(maximumThreadCount: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void
