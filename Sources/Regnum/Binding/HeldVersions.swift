@@ -95,7 +95,8 @@ final class HeldVersions: Sendable {
                 let milliseconds = UInt64(fields[3])
             else { return nil }
             return HeldVersion(
-                version: version, milliseconds: milliseconds, place: String(fields[4]))
+                version: version, milliseconds: milliseconds,
+                place: String(fields[4]).printable)
         }
         return (found, !answer.suffix(more.utf8.count).elementsEqual(more.utf8))
     }

@@ -15,7 +15,24 @@ package func processDescription(_ id: UInt32) -> String {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &bytes, bytes.count)
     let name = String(decoding: bytes.prefix(max(count, 0)).prefix { $0 != 10 }, as: UTF8.self)
-    return "process \(id)" + (name.isEmpty ? "" : " (\(name))")
+    return "process \(id)" + (name.isEmpty ? "" : " (\(name.printable))")
+}
+
+extension String {
+    /// The first 200 scalars of a text from another process, with an escape for each that a
+    /// terminal might not show as a character: controls, line breaks, and formats such as those
+    /// that reverse the direction of the text.
+    package var printable: String {
+        var text = ""
+        for scalar in unicodeScalars.prefix(200) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return unicodeScalars.count > 200 ? text + "…" : text
+    }
 }
 
 /// Returns the ids of the other processes that have a file open, ascending: those that this user

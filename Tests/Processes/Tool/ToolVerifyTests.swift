@@ -166,6 +166,18 @@ import Testing
         await realm.close()
     }
 
+    /// What a program calls its source files must not control the terminal.
+    @Test func infoShowsNoControlCharactersOfOtherProcesses() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 1)
+        let realm = try await folder.open("a.realm")
+        let snapshot = realm.snapshot(file: "\u{1B}[2J\u{202E}\t\u{7}", line: 7)
+        let (held, _) = try await heldSnapshots("a.realm", folder)
+        expectEqual(held.map(\.place), [#"\u{1B}[2J\u{202E}\u{9}\u{7}:7"#])
+        withExtendedLifetime(snapshot) {}
+        await realm.close()
+    }
+
     /// Returns the snapshots of a realm that this process holds, as `info` lists them, and whether
     /// it has listed all of them.
     private func heldSnapshots(

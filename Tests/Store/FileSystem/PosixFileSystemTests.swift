@@ -351,11 +351,6 @@ import Testing
         }
     }
 
-    /// In two containers that share a realm, the processes usually have the same id.
-    @Test func anIDThatIsAlsoThisProcessesIsNotTakenForIt() {
-        expectEqual(processDescription(UInt32(getpid())), "process \(getpid())")
-    }
-
     @Test func bootIDIsParsedOrRefused() {
         let text = "01234567-89ab-cdef-0123-456789abcdef"
         let identity = Identity128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
