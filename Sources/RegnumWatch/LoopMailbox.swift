@@ -7,7 +7,9 @@ enum LoopCommand: Sendable {
         id: UInt64, path: String, fileName: String, hint: @Sendable () -> Void,
         reply: CheckedContinuation<WatchError?, Never>)
     case timer(id: UInt64, intervalMilliseconds: UInt64, fire: @Sendable () -> Void)
-    case answer(id: UInt64, subject: String, serve: @Sendable (Int32) -> Void)
+    case answer(
+        id: UInt64, subject: String, serve: @Sendable (Int32) -> Void,
+        didFail: @Sendable () -> Void)
     case cancel(id: UInt64)
     case synchronize(CheckedContinuation<Void, Never>)
     case stop

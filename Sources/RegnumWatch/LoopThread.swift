@@ -131,8 +131,9 @@ private final class LoopBody {
             case .timer(let id, let intervalMilliseconds, let fire):
                 handles[id] = IntervalTimer(
                     loop: loop, intervalMilliseconds: intervalMilliseconds, fire: fire)
-            case .answer(let id, let subject, let serve):
+            case .answer(let id, let subject, let serve, let didFail):
                 handles[id] = answerSocket(subject, serve)
+                if handles[id] == nil { didFail() }
             case .cancel(let id): handles.removeValue(forKey: id)?.close()
             case .synchronize(let reply): reply.resume()
             case .stop: close()

@@ -65,16 +65,19 @@ package final class WatchLoop: Sendable {
 
     /// Accepts connections to the socket of this process for a subject until the token is
     /// cancelled, and passes each to `serve`, which has to close it. Returns immediately. If the
-    /// socket can't be created, for example because the process already has one, there are no
-    /// connections.
+    /// socket can't be created, for example because the process already has one, the loop calls
+    /// `didFail`, and there are no connections.
     ///
     /// Throws `WatchError` as `startTimer` does.
     package func startAnswering(
-        _ subject: String, _ serve: @escaping @Sendable (Int32) -> Void
+        _ subject: String, _ serve: @escaping @Sendable (Int32) -> Void,
+        didFail: @escaping @Sendable () -> Void = {}
     ) throws(WatchError) -> WatchToken {
         let mailbox = try mailbox()
         let id = mailbox.makeID()
-        guard mailbox.post(.answer(id: id, subject: subject, serve: serve)) else {
+        let command = LoopCommand.answer(
+            id: id, subject: subject, serve: serve, didFail: didFail)
+        guard mailbox.post(command) else {
             throw WatchError(reason: .stopped)
         }
         return WatchToken(mailbox: mailbox, id: id)

@@ -43,6 +43,8 @@ final class HeldVersions: Sendable {
                 IOPool.shared.submitLong {
                     ProcessSocket.answer(connection, self.answer())
                 }
+            } didFail: {
+                self.state.withLock { $0.socket = nil }
             }
         }
     }
