@@ -33,8 +33,8 @@ public actor RealmPool {
         var opening: Task<Void, Never>?
         /// Closes the realm when it has been idle for long enough.
         var timer: Task<Void, Never>? { didSet { oldValue?.cancel() } }
-        /// Those that wait until the realm is open, or closed.
-        var waiters: [Waiter] = []
+        /// Those that wait until the realm is open, or closed, by their numbers.
+        var waiters: [UInt64: Continuation] = [:]
 
         var isIdle: Bool { realm != nil && !isClosing && userCount == 0 }
 
@@ -51,9 +51,9 @@ public actor RealmPool {
     private var slots: [String: Slot] = [:]
     /// Those that wait until another realm can be opened, in the order in which they came.
     private var waiters: [Waiter] = []
-    /// The numbers of those that were woken because they can open another realm now, until they do
-    /// so or leave. Later calls must not take their places.
-    private var granted: Set<UInt64> = []
+    /// The numbers of those that were woken because they can open another realm now, and its name,
+    /// until they do so or leave. Later calls must not take their places.
+    private var granted: [UInt64: String] = [:]
     private var isClosed = false
     private var lastNumber: UInt64 = 0
 
@@ -123,7 +123,7 @@ public actor RealmPool {
             }
         }
         while let slot = slots.values.first {
-            await withCheckedContinuation { slot.waiters.append((newNumber(), "", $0)) }
+            await withCheckedContinuation { slot.waiters[newNumber()] = $0 }
         }
     }
 
@@ -132,11 +132,11 @@ public actor RealmPool {
     private func enter(_ name: String) async throws -> Realm {
         let number = newNumber()
         defer {
-            granted.remove(number)
+            granted[number] = nil
             serveWaiters()
         }
         while true {
-            let isGranted = granted.remove(number) != nil
+            let isGranted = granted.removeValue(forKey: number) != nil
             try Task.checkCancellation()
             if isClosed { throw Realm.Error(.closed, "The pool of realms was closed.") }
             if let slot = slots[name] {
@@ -262,14 +262,13 @@ public actor RealmPool {
     private func waitForChange(of name: String, _ number: UInt64) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: Continuation) in
-                let waiter = (number: number, name: name, continuation: continuation)
                 if Task.isCancelled {
                     continuation.resume()
                 } else if let slot = slots[name] {
-                    slot.waiters.append(waiter)
+                    slot.waiters[number] = continuation
                 } else {
                     let index = waiters.firstIndex { $0.number > number } ?? waiters.endIndex
-                    waiters.insert(waiter, at: index)
+                    waiters.insert((number, name, continuation), at: index)
                     serveWaiters()
                 }
             }
@@ -279,21 +278,17 @@ public actor RealmPool {
     }
 
     private func endWait(of name: String, _ number: UInt64) {
-        func take(from waiters: inout [Waiter]) {
-            guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-            waiters.remove(at: index).continuation.resume()
-        }
         if let slot = slots[name] {
-            take(from: &slot.waiters)
-        } else {
-            take(from: &waiters)
+            slot.waiters.removeValue(forKey: number)?.resume()
+        } else if let index = waiters.firstIndex(where: { $0.number == number }) {
+            waiters.remove(at: index).continuation.resume()
         }
     }
 
     private func resumeWaiters(of slot: Slot) {
         let waiters = slot.waiters
-        slot.waiters = []
-        for waiter in waiters { waiter.continuation.resume() }
+        slot.waiters = [:]
+        for continuation in waiters.values { continuation.resume() }
     }
 
     /// Wakes those that wait until they can open a realm that another call now opens.
@@ -307,17 +302,20 @@ public actor RealmPool {
     /// Whether another realm can be opened, in addition to those for which that was granted.
     private var hasRoom: Bool { slots.count + granted.count < maximumOpenCount }
 
-    /// Wakes the first of those that wait until another realm can be opened, as many as can open
-    /// one. For each of the others, closes an idle realm.
+    /// Wakes those that wait until another realm can be opened: the first for each of as many
+    /// realms as can be opened now. For each of the other realms, closes an idle one.
     private func serveWaiters() {
-        while hasRoom, !waiters.isEmpty {
-            let waiter = waiters.removeFirst()
-            granted.insert(waiter.number)
+        if waiters.isEmpty || (!hasRoom && longestIdle == nil) { return }
+        var names = Set(granted.values)
+        let firsts = waiters.filter { names.insert($0.name).inserted }
+        let roomCount = max(maximumOpenCount - slots.count - granted.count, 0)
+        for waiter in firsts.prefix(roomCount) {
+            granted[waiter.number] = waiter.name
             waiter.continuation.resume()
         }
-        if waiters.isEmpty { return }
+        waiters.removeAll { granted[$0.number] != nil }
         let closingCount = slots.values.count { $0.isClosing }
-        for _ in 0..<max(waiters.count - closingCount, 0) {
+        for _ in 0..<max(firsts.count - roomCount - closingCount, 0) {
             guard let (name, slot) = longestIdle else { return }
             startClosing(slot, name)
         }
