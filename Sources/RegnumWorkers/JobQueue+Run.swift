@@ -176,8 +176,10 @@ extension JobQueue {
                 for id in lost { logLost(id) }
                 failureCount = 0
                 if claims.isEmpty, ended.isEmpty {
-                    // others took the jobs, or the first one has to wait until a handler is free
-                    await board.wakeup.wait(for: WorkerTime.maximumWait, clock: options.time.clock)
+                    // Others took the jobs, the first one has to wait until a handler is free, or
+                    // none is due any longer because the clock was set back.
+                    let wait = try await timeToNextDue()
+                    await board.wakeup.wait(for: wait, clock: options.time.clock)
                 }
             } catch {
                 board.putBack(ended)
@@ -212,6 +214,13 @@ extension JobQueue {
             if table.isPaused(tx) { return WorkerTime.maximumWait }
             if table.count(.ready, tx) > 0 { return .zero }
             return table.timeToNextDue(options.time.now(), limit: WorkerTime.maximumWait, tx)
+        }
+    }
+
+    /// Returns the time until the next job is due, whether or not others are ready.
+    private func timeToNextDue() async throws -> Duration {
+        try await realm.read { [table, options] tx in
+            table.timeToNextDue(options.time.now(), limit: WorkerTime.maximumWait, tx)
         }
     }
 

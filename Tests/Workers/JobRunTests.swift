@@ -13,7 +13,7 @@ import Testing
     let clock = ManualClock()
     let journal = Journal()
 
-    private func queue(
+    func queue(
         in realm: Realm? = nil, _ change: (inout JobOptions) -> Void = { _ in }
     ) async throws -> JobQueue<Parcel> {
         var options = JobOptions()
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Runs a queue until `body` returns.
-    private func running(
+    func running(
         _ queue: JobQueue<Parcel>,
         _ handler: @escaping @Sendable (JobRun<Parcel>) async throws -> Void,
         during body: () async throws -> Void
