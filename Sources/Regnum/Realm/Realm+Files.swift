@@ -6,8 +6,8 @@ extension Realm {
     /// Returns whether the realm of a configuration exists; `false` for in-memory realms.
     ///
     /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined; `.fileAccess`
-    ///   if something else has the name of one of its files; `.invalidDatabase` for a copy in a
-    ///   file (``writeCopy(toFile:)``) that is damaged.
+    ///   if something else has the name of one of its files; `.invalidDatabase` if its log is
+    ///   missing, or for a copy in a file (``writeCopy(toFile:)``) that is damaged.
     public static func fileExists(
         for configuration: Configuration
     ) async throws(Realm.Error) -> Bool {

@@ -46,8 +46,8 @@ extension RealmLog {
     /// Returns whether there is a realm in the directory at `path`. Changes nothing.
     ///
     /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`; `fileAccess` if
-    /// there is no log, and something else in the place of `LOCK`; `invalidDatabase` for a damaged
-    /// realm in a file.
+    /// there is no log, and something else in the place of `LOCK`; `invalidDatabase` if there are
+    /// other parts of a realm, or a damaged one in a file.
     package static func exists(_ fileSystem: any FileSystem, path: String) throws(StoreError)
         -> Bool
     {
@@ -60,19 +60,21 @@ extension RealmLog {
         }
         let names = try directory.names()
         guard names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) else {
-            try checkLock(directory)
+            try checkAbsence(fileSystem, path)
             return false
         }
         return try !UnfinishedMark.isUnfinished(directory, names, nil)
     }
 
-    /// Throws `fileAccess` or `filePermissionDenied` if `LOCK` isn't a regular file, or can't be
-    /// that of a realm. It may be missing.
-    private static func checkLock(_ directory: any RealmDirectory) throws(StoreError) {
-        _ = try ifFound(directory.open("LOCK"))
+    /// Throws the error of `absence`, unless it is that there is nothing.
+    private static func checkAbsence(
+        _ fileSystem: any FileSystem, _ path: String
+    ) throws(StoreError) {
+        let error = absence(fileSystem, path: path)
+        if error.code != .fileNotFound { throw error }
     }
 
-    /// Returns the error for a path at which there is no realm (`exists`): `fileNotFound`, or
+    /// Returns the error for a path at which there is no realm: `fileNotFound`, or
     /// `invalidDatabase` if there are parts of one, `fileAccess` if there is something else,
     /// `ioFailed` or `filePermissionDenied` if that can't be found out.
     package static func absence(_ fileSystem: any FileSystem, path: String) -> StoreError {
@@ -148,7 +150,7 @@ extension RealmLog {
                 SegmentHeader.parse(fileName: $0) != nil || UnfinishedMark.names.contains($0)
             })
         else {
-            try checkLock(directory)
+            try checkAbsence(fileSystem, path)
             return false
         }
         return try remove(fileSystem, directory, if: isDue)

@@ -194,11 +194,15 @@ struct VerificationTests {
         expectTrue(isNamed && report.isComplete, "\(report)")
         var reading = folder.configuration("test.realm", [Crate.self])
         reading.readOnly = true
+        let names = try folder.names(in: "test.realm")
         let errors = [
             await realmError { try await open() },
             await realmError { [reading] in try await Realm.open(reading) },
             await realmError { try await Realm.salvage(url, to: folder["new.realm"]) },
+            await realmError { [reading] in try await Realm.fileExists(for: reading) },
+            await realmError { [reading] in try await Realm.deleteFiles(for: reading) },
         ]
+        try expectEqual(folder.names(in: "test.realm"), names)
         for error in errors {
             expectEqual(error?.code, .invalidDatabase)
             let isNamed = error?.message.contains("there is no log file") == true
