@@ -147,7 +147,9 @@ extension CompiledQuery {
             let found = page?.find()
             let count = page?.entriesRead ?? 0
             statistics.indexEntriesRead += count
-            if !isAll { statistics.rowsEvaluated += count }
+            if !isAll {
+                statistics.rowsEvaluated += count + (page?.nested.rowsEvaluated ?? 0)
+            }
             if let found {
                 statistics.usedIndex = true
                 return found

@@ -11,8 +11,16 @@ struct IndexedPage {
     private var finder: RowFinder
     /// The number of entries that may be read before scanning all rows is less work.
     private let maximumEntryCount: Int
+    /// Whether the predicate may lead from each row to the same other rows.
+    private let isNested: Bool
     private(set) var entriesRead = 0
     private var keys: [UInt64] = []
+    /// Rows in the order of the page for which a nested condition hasn't been evaluated yet.
+    private var pending: [UInt64] = []
+    /// The number of rows for which it is evaluated next, together: one, then more and more.
+    private var partCount = 1
+    /// The rows evaluated for nested conditions, other than those of the index.
+    private(set) var nested = QueryStatistics()
 
     /// Returns `nil` if there is no index in the order of the first sort term, or if a scan of
     /// `lookup` or of all rows is likely to be less work.
@@ -42,17 +50,17 @@ struct IndexedPage {
         self.content = content
         self.tree = tree
         finder = RowFinder(table)
-        // A nested condition can take long for each row. A scan evaluates it for all together.
-        maximumEntryCount =
-            query.predicate.isNested
-            ? 8 * limit + 64 : max(table.count / 16, 4 * limit + 1_024)
+        maximumEntryCount = max(table.count / 16, 4 * limit + 1_024)
+        isNested = query.predicate.isNested
     }
 
     /// Returns the keys of the rows. Returns `nil` after too many entries, most of which don't
     /// match, or have the same value and have to be sorted by the other terms.
     mutating func find() -> [UInt64]? {
         walk()
-        return entriesRead > maximumEntryCount ? nil : Array(keys.prefix(limit))
+        if entriesRead > maximumEntryCount { return nil }
+        if keys.count < limit { evaluatePending() }
+        return Array(keys.prefix(limit))
     }
 
     /// Visits the groups of rows with one value. Rows with null share a key with a value, but come
@@ -101,7 +109,7 @@ struct IndexedPage {
             entriesRead += 1
             if entriesRead > maximumEntryCount { return false }
             guard let place = finder.place(row),
-                query.predicate.matches(place.cluster, place.row, content)
+                isNested || query.predicate.matches(place.cluster, place.row, content)
             else { return true }
             let entry = order.entry(place.cluster, place.row, content)
             if entry.first.isNull != areNull { return true }
@@ -110,13 +118,27 @@ struct IndexedPage {
                 group.append(entry)
                 return true
             }
-            keys.append(row)
+            take(row)
             return keys.count < limit
         }
         if !isOnlyTerm {
             group.sort { order.compare($0, $1) < 0 }
-            keys += group.map(\.key)
+            for entry in group where keys.count < limit { take(entry.key) }
         }
         return keys.count < limit && entriesRead <= maximumEntryCount
+    }
+
+    /// Adds a row to the page, or to those for which a nested condition is evaluated together.
+    private mutating func take(_ row: UInt64) {
+        guard isNested else { return keys.append(row) }
+        pending.append(row)
+        if pending.count == partCount { evaluatePending() }
+    }
+
+    private mutating func evaluatePending() {
+        guard let key = query.table else { return }
+        keys += query.predicate.matching(inAnyOrder: pending, key, content, &nested)
+        pending = []
+        partCount *= 16
     }
 }

@@ -125,10 +125,19 @@ extension CompiledPredicate {
             rest = rest.dropFirst(partCount)
             partCount *= 16
             statistics.rowsEvaluated += part.count
-            let wanted = Set(matching(part.sortedUniquely(), table, content, &statistics))
-            found += part.filter { wanted.contains($0) }
+            found += matching(inAnyOrder: part, table, content, &statistics)
         }
         return Array(found.prefix(limit))
+    }
+
+    /// Returns those of some rows of a class that match, in their order, adding the work done to
+    /// `statistics`, except for the rows themselves.
+    func matching(
+        inAnyOrder rows: [UInt64], _ table: TableKey, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        let wanted = Set(matching(rows.sortedUniquely(), table, content, &statistics))
+        return rows.filter { wanted.contains($0) }
     }
 
     /// Returns an equivalent predicate for some rows of a class, ascending. Nested conditions are
