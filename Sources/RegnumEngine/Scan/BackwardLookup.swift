@@ -77,12 +77,9 @@ extension CompiledPredicate {
         if case .constant(true) = self, table.count > maximumCount { return nil }
         statistics.rowsEvaluated += table.count
         let predicate =
-            pathLevelCount > 1
-            ? prepared(rowCount: table.count, isComplete: true, root, &statistics) : self
+            pathLevelCount > 1 ? prepared(for: table.keys, key, root, &statistics) : self
         table.forEachCluster { cluster in
-            let live = cluster.liveMask
-            let predicate = predicate.resolved(for: live, of: cluster, key, root)
-            return predicate.matches(cluster, live, root).visit { row in
+            predicate.matches(cluster, cluster.liveMask, root).visit { row in
                 rows.append(cluster.firstKey + UInt64(row))
                 return rows.count <= maximumCount
             }

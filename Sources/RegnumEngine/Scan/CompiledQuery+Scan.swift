@@ -42,17 +42,17 @@ extension CompiledQuery {
         isComplete: Bool, _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
-        let isNested = predicate.isNested
         if let lookup, isWorthwhile(lookup, table) {
             let keys = lookup.keys(from: first)
             statistics.usedIndex = true
             statistics.indexEntriesRead += min(keys.count, lookup.entryCount)
+            if !lookup.isExact, var parts = NestedParts(self, root, isComplete: isComplete) {
+                table.forEachCluster(of: keys) { parts.add($0, $1, &statistics, body) }
+                return parts.finish(&statistics, body)
+            }
             statistics.rowsEvaluated += keys.count
             table.forEachCluster(of: keys) { cluster, rows in
-                if lookup.isExact { return body(cluster, rows) }
-                let predicate =
-                    isNested ? resolved(predicate, cluster, rows, root) : predicate
-                let found = predicate.select(cluster, rows, root)
+                let found = lookup.isExact ? rows : predicate.select(cluster, rows, root)
                 return found.isEmpty || body(cluster, found)
             }
             return
@@ -63,8 +63,14 @@ extension CompiledQuery {
             table.forEachCluster(of: rows, body)
             return
         }
+        if var parts = NestedParts(self, root, isComplete: isComplete) {
+            table.forEachCluster(from: first) { cluster in
+                parts.add(cluster, cluster.liveRows(from: first), &statistics, body)
+            }
+            return parts.finish(&statistics, body)
+        }
         var prepared = predicate
-        var isFirst = !isNested || !isComplete
+        var isFirst = true
         var isPrepared = false
         table.forEachCluster(from: first) { cluster in
             if !isFirst, !isPrepared {
@@ -73,23 +79,11 @@ extension CompiledQuery {
                     rowCount: table.count, isComplete: isComplete, root, &statistics)
                 isPrepared = true
             }
-            var rest = cluster.liveMask
-            if cluster.firstKey < first {
-                rest = rest.subtracting(RowMask(first: Table.row(first)))
-            }
-            // the rows of a part follow nested conditions to their ends
-            var partCount = isFirst && isNested ? 1 : rowsPerCluster
             isFirst = false
-            while !rest.isEmpty {
-                let rows = partCount < rowsPerCluster ? rest.prefix(partCount) : rest
-                rest = rest.subtracting(rows)
-                partCount *= 16
-                statistics.rowsEvaluated += rows.count
-                let predicate = isNested ? resolved(prepared, cluster, rows, root) : prepared
-                let found = predicate.matches(cluster, rows, root)
-                if !found.isEmpty, !body(cluster, found) { return false }
-            }
-            return true
+            let rows = cluster.liveRows(from: first)
+            statistics.rowsEvaluated += rows.count
+            let found = prepared.matches(cluster, rows, root)
+            return found.isEmpty || body(cluster, found)
         }
     }
 
@@ -102,12 +96,6 @@ extension CompiledQuery {
         var others = self
         others.predicate = .and(terms.filter { $0.pathLevelCount <= 1 })
         return (others, nested)
-    }
-
-    private func resolved(
-        _ predicate: CompiledPredicate, _ cluster: Cluster, _ rows: RowMask, _ root: DatabaseContent
-    ) -> CompiledPredicate {
-        table.map { predicate.resolved(for: rows, of: cluster, $0, root) } ?? predicate
     }
 
     /// Whether to use the lookup: looking up a row costs several times as much as scanning past it,
@@ -164,7 +152,24 @@ extension CompiledQuery {
     }
 }
 
+extension Cluster {
+    /// The rows that aren't deleted, from a key in this or an earlier cluster on.
+    fileprivate func liveRows(from first: UInt64) -> RowMask {
+        firstKey < first ? liveMask.subtracting(RowMask(first: Table.row(first))) : liveMask
+    }
+}
+
 extension Table {
+    /// The keys of all rows, ascending.
+    var keys: [UInt64] {
+        var keys = KeyBuffer()
+        forEachCluster { cluster in
+            keys.append(cluster.firstKey, cluster.liveMask)
+            return true
+        }
+        return keys.prefix(.max)
+    }
+
     /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these,
     /// until it returns `false`.
     @inline(__always)

@@ -171,17 +171,6 @@ extension CompiledPredicate {
         }
     }
 
-    /// Returns an equivalent predicate for some rows of a cluster, which lead to the same rows
-    /// more often than one alone.
-    func resolved(
-        for rows: RowMask, of cluster: Cluster, _ table: TableKey, _ content: DatabaseContent
-    ) -> CompiledPredicate {
-        guard isNested else { return self }
-        var keys = KeyBuffer()
-        keys.append(cluster.firstKey, rows)
-        return resolved(for: keys.prefix(.max), table, content)
-    }
-
     /// Returns the predicate with other paths and conditions of the rows that it searches or
     /// counts; itself if it is anything else, such as an operator.
     func mapPaths(
@@ -219,6 +208,65 @@ extension CompiledExpression {
         case .count(let counted): .count(counted.map { transform($0.path, $0.term) })
         case .operation(let operation, let a, let b):
             .operation(operation, a.mapCounts(transform), b.mapCounts(transform))
+        }
+    }
+}
+
+/// A scan that evaluates a nested condition for many rows together, because each may lead to the
+/// same other rows: for all of them or, if the scan may end early, for the first one, then for more
+/// and more.
+struct NestedParts {
+    private let predicate: CompiledPredicate
+    private let key: TableKey
+    private let content: DatabaseContent
+    /// The rows of the next part; ascending.
+    private var rows: [UInt64] = []
+    private var partCount: Int
+    private var isOver = false
+
+    /// Returns `nil` if the condition of the query isn't nested.
+    init?(_ query: CompiledQuery, _ content: DatabaseContent, isComplete: Bool) {
+        guard query.predicate.isNested, let key = query.table else { return nil }
+        predicate = query.predicate
+        self.key = key
+        self.content = content
+        partCount = isComplete ? .max : 1
+    }
+
+    /// Adds rows of a cluster, which come after those of earlier calls. Calls `body` with the
+    /// matching rows of each part that is complete, as a scan does, until it returns `false`.
+    /// Returns whether it never did.
+    mutating func add(
+        _ cluster: Cluster, _ rows: RowMask, _ statistics: inout QueryStatistics,
+        _ body: (Cluster, RowMask) -> Bool
+    ) -> Bool {
+        var rest = rows
+        while !rest.isEmpty, !isOver {
+            let next = rest.prefix(partCount - self.rows.count)
+            rest = rest.subtracting(next)
+            next.visit { row in
+                self.rows.append(cluster.firstKey + UInt64(row))
+                return true
+            }
+            if self.rows.count < partCount { break }
+            finish(&statistics, body)
+            partCount *= 16
+        }
+        return !isOver
+    }
+
+    /// Evaluates the rows that remain, unless `body` has returned `false`.
+    mutating func finish(
+        _ statistics: inout QueryStatistics, _ body: (Cluster, RowMask) -> Bool
+    ) {
+        if isOver || rows.isEmpty { return }
+        statistics.rowsEvaluated += rows.count
+        let found = predicate.matching(rows, key, content, &statistics)
+        rows = []
+        let table = content[key.index]
+        table.forEachCluster(of: found) { cluster, rows in
+            isOver = !body(cluster, rows)
+            return !isOver
         }
     }
 }

@@ -18,15 +18,11 @@ struct RowSet: Sendable {
     }
 
     /// Creates the set of matching rows of a table.
-    init(
-        _ table: Table, _ key: TableKey, _ predicate: CompiledPredicate, _ content: DatabaseContent
-    ) {
+    init(_ table: Table, _ predicate: CompiledPredicate, _ content: DatabaseContent) {
         let clusterCount = Int(truncatingIfNeeded: (table.nextKey + 1023) >> 10)
         var found = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
         table.forEachCluster { cluster in
-            let live = cluster.liveMask
-            let rows = predicate.resolved(for: live, of: cluster, key, content)
-                .matches(cluster, live, content)
+            let rows = predicate.matches(cluster, cluster.liveMask, content)
             let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)
             if first + wordsPerCluster <= found.count {
                 for word in 0..<wordsPerCluster { found[first + word] = rows.words[word] }
@@ -137,19 +133,11 @@ extension CompiledPredicate {
             table.nextKey <= 16 * (UInt64(table.count) + 4_096)
         else { return nil }
         statistics.rowsEvaluated += table.count
-        let predicate: CompiledPredicate
-        if case .and = self, pathLevelCount > 1 {
-            var keys = KeyBuffer()
-            table.forEachCluster { cluster in
-                keys.append(cluster.firstKey, cluster.liveMask)
-                return true
-            }
-            predicate = prepared(for: keys.prefix(.max), target, content, &statistics)
-        } else {
-            predicate = prepared(
-                rowCount: table.count, isComplete: true, content, &statistics)
-        }
-        return RowSet(table, target, predicate, content)
+        let predicate =
+            pathLevelCount > 1
+            ? prepared(for: table.keys, target, content, &statistics)
+            : prepared(rowCount: table.count, isComplete: true, content, &statistics)
+        return RowSet(table, predicate, content)
     }
 }
 

@@ -272,7 +272,7 @@ import Testing
         // thirty steps lead from 30 to 240 rows further
         expectEqual(all, Array(1_765...1_975))
         expectEqual(page.keys.map(\.rawValue), Array(1_765..<1_865))
-        expectTrue(end - middle < 20 * (middle - start), "\(end - middle) of \(middle - start)")
+        expectTrue(end - middle < (middle - start) * 20, "\(end - middle) of \(middle - start)")
         let last = try requireValue(plan.page(after: page.end, limit: 400, state))
         expectEqual(last.keys.map(\.rawValue), Array(1_865...1_975))
     }
