@@ -32,6 +32,8 @@ package final class IOPool: @unchecked Sendable {
         var firstJob = 0
         var firstLongCount = 0  // long jobs, which are the first in `jobs`
         var timers: [Timer] = []  // descending by deadline, so that the next one is last
+        var nextTimerCount = 0  // timers that became the next one when they were added
+        var timekeepers = 0  // idle threads that wake up in time for the next timer
         var threads = 0
         var idle = 0
         var claimed = 0  // idle threads that were signaled but haven't woken up yet
@@ -179,7 +181,12 @@ package final class IOPool: @unchecked Sendable {
         lock()
         let index = state.timerIndex(deadline)
         state.timers.insert(Timer(deadline: deadline, job: job), at: index)
-        let spawns = index == state.timers.count - 1 ? claimThread() : false
+        let isNext = index == state.timers.count - 1
+        if isNext {
+            state.nextTimerCount += 1
+            state.timekeepers = 0
+        }
+        let spawns = isNext ? claimThread() : false
         unlock()
         if spawns { spawn() }
     }
@@ -314,9 +321,12 @@ package final class IOPool: @unchecked Sendable {
             let deadline = min(state.timers.last?.deadline ?? .max, now + idleNanoseconds)
             var time = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+            let nextTimerCount = state.nextTimerCount
             state.idle += 1
+            state.timekeepers += 1
             let result = pthread_cond_timedwait(condition, mutex, &time)
             state.idle -= 1
+            if nextTimerCount == state.nextTimerCount { state.timekeepers -= 1 }
             if state.claimed > 0 {
                 state.claimed -= 1
             } else if result == ETIMEDOUT, deadline == now + idleNanoseconds,
@@ -346,8 +356,11 @@ package final class IOPool: @unchecked Sendable {
         state.firstLongCount > state.claimed + state.arriving
     }
 
-    /// Whether no thread is waiting for the timers. Call with the lock held.
-    private var needsTimekeeper: Bool { !state.timers.isEmpty && state.idle == state.claimed }
+    /// Whether no thread is waiting for the timers: those that were idle before the next one was
+    /// added don't know it. Call with the lock held.
+    private var needsTimekeeper: Bool {
+        !state.timers.isEmpty && state.timekeepers <= state.claimed
+    }
 
     private func takeDueTimers() {
         guard !state.timers.isEmpty else { return }

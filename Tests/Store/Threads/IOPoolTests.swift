@@ -262,6 +262,36 @@ import Testing
         }
     }
 
+    /// Of two idle threads, one has learned of the timers. It runs the first one's job, which a
+    /// disk holds up.
+    @Test func aTimerDoesNotWaitForTheJobOfAnEarlierOne() async throws {
+        let pool = IOPool(maximumThreadCount: 4, idleNanoseconds: 3_600_000_000_000)
+        let (first, second, gate) = (Gate(), Gate(), Gate())
+        await withCheckedContinuation { done in
+            pool.submit {
+                first.open()
+                second.wait()
+                done.resume()
+            }
+            pool.submit {
+                second.open()
+                first.wait()
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))  // in which both become idle
+        let opener = Task {
+            try await Task.sleep(for: .seconds(300))
+            gate.open()
+        }
+        let wasHeldUp = await withCheckedContinuation { done in
+            pool.schedule(afterNanoseconds: 100_000_000) { gate.wait() }
+            pool.schedule(afterNanoseconds: 500_000_000) { done.resume(returning: gate.isOpen) }
+        }
+        expectTrue(!wasHeldUp)
+        opener.cancel()
+        gate.open()
+    }
+
     @Test func theElasticPoolHasAThreadForEachJob() async {
         let gate = Gate()
         await withCheckedContinuation { done in
