@@ -235,6 +235,21 @@ import Testing
         }
     }
 
+    /// Pages begin within clusters.
+    @Test func nestedConditionsAreEvaluatedForPagesInTheOrderOfCreation() throws {
+        let root = try makeRoot(friendCount: 8)
+        let knows = friends(.any, friends(.any, RepeatedConditionTests.isWanted))
+        let plan = QueryPlan(tableName: "Person", predicate: .not(friends(.none, knows)))
+        var keys: [Int] = []
+        var place: PagePlace?
+        for _ in 0..<4 {
+            let page = try requireValue(plan.page(after: place, limit: 7, QueryState(root)))
+            keys += page.keys.map { Int($0.rawValue) }
+            place = page.end
+        }
+        expectEqual(keys, [0, 1, 2] + Array(1_981..<2_000))
+    }
+
     /// An index has the rows in the order of the page.
     @Test func nestedConditionsAreEvaluatedForTheFirstRowsOfAnIndexAlone() throws {
         let root = try makeRoot(friendCount: 8, isIndexed: true)
