@@ -143,30 +143,34 @@ extension CompiledPredicate {
     /// Returns an equivalent predicate for some rows of a class, ascending. Nested conditions are
     /// evaluated for all rows that the paths lead to from these, and replaced by those that match.
     func resolved(
-        for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent
+        for rows: [UInt64], _ table: TableKey, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
         guard isNested else { return self }
         func found(_ path: CompiledPath, _ term: CompiledPredicate) -> PathCondition {
             guard path.isNested else { return (path, term) }
             let ends = path.ends(of: rows, table, content)
-            let matching = term.matching(ends, path.target, content)
+            statistics.rowsEvaluated += ends.count
+            let matching = term.matching(ends, path.target, content, &statistics)
             return (CompiledPath(hops: path.hops), .isRow(matching))
         }
         switch self {
         case .related(let path, let term) where path.isNesting(from: rows.count):
-            return path.nesting(term).resolved(for: rows, table, content)
+            return path.nesting(term).resolved(for: rows, table, content, &statistics)
         case .related(let path, let term)
         where rows.count <= CompiledPath.maximumSearchCount && ReachSearch(path, term) != nil:
             return self
         case .through(let link, let term, let whenNull):
             let ends = CompiledPath(hops: [.link(link)]).ends(of: rows, table, content)
             return .through(
-                link, term.resolved(for: ends, link.target, content), whenNull: whenNull)
+                link, term.resolved(for: ends, link.target, content, &statistics),
+                whenNull: whenNull)
         case .and(let terms):
             // each term only for the rows that meet those before it, which cost less
-            return .isRow(terms.reduce(rows) { $1.matching($0, table, content) })
-        case .or(let terms): return .or(terms.map { $0.resolved(for: rows, table, content) })
-        case .not(let term): return .not(term.resolved(for: rows, table, content))
+            return .isRow(terms.reduce(rows) { $1.matching($0, table, content, &statistics) })
+        case .or(let terms):
+            return .or(terms.map { $0.resolved(for: rows, table, content, &statistics) })
+        case .not(let term): return .not(term.resolved(for: rows, table, content, &statistics))
         default: return mapPaths(found)
         }
     }

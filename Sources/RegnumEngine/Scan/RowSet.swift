@@ -96,10 +96,10 @@ extension CompiledPredicate {
                 terms.reduce(rows) { $1.matching($0, table, content, &statistics) })
         }
         if rows.count < CompiledPredicate.minimumSetRowCount {
-            return resolved(for: rows, table, content)
+            return resolved(for: rows, table, content, &statistics)
         }
         return prepared(rowCount: rows.count, isComplete: true, content, &statistics)
-            .resolved(for: rows, table, content)
+            .resolved(for: rows, table, content, &statistics)
     }
 
     /// Returns an equivalent predicate for evaluating many rows of a class.
