@@ -49,7 +49,7 @@ struct BackupCommand: AsyncParsableCommand {
                 throw error
             }
             await realm.close()
-            try OutputStream.standard.write(Array("backup of version \(version)\n".utf8))
+            try OutputStream.standard.write("backup of version \(version)\n")
         }
     }
 }

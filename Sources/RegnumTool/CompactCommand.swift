@@ -43,7 +43,7 @@ struct CompactCommand: AsyncParsableCommand {
             }
             await realm.close()
             let text = try json ? jsonLine(report) : "\(report)\n"
-            try OutputStream.standard.write(Array(text.utf8))
+            try OutputStream.standard.write(text)
             if report.formerKeyFileCount > 0 { throw ExitCode(1) }
         }
     }

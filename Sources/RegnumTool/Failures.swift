@@ -15,10 +15,10 @@ func reportingFailures(_ body: () async throws -> Void) async throws {
     } catch is OutputStream.Closed {
         throw ExitCode(141)
     } catch let error as Realm.Error {
-        try? OutputStream.errors.write(Array("regnum: \(error.message)\n".utf8))
+        try? OutputStream.errors.write("regnum: \(error.message)\n")
         throw ExitCode(exitCode(error.code))
     } catch {
-        try? OutputStream.errors.write(Array("regnum: \(error)\n".utf8))
+        try? OutputStream.errors.write("regnum: \(error)\n")
         throw ExitCode(70)
     }
 }

@@ -74,7 +74,7 @@ struct ImportCommand: AsyncParsableCommand {
             await realm.close()
             // The import has been committed, even if writing the output fails.
             let noun = count == 1 ? "object" : "objects"
-            try OutputStream.standard.write(Array("\(count) \(noun) imported\n".utf8))
+            try OutputStream.standard.write("\(count) \(noun) imported\n")
         }
     }
 

@@ -68,12 +68,16 @@ struct InfoCommand: AsyncParsableCommand {
                 classes: snapshot.storedClasses.map { stored, count in
                     StoredClass(name: stored.name, kind: stored.kindText, objectCount: count)
                 })
-            try OutputStream.standard.write(json ? jsonLine(content) : text(content))
+            if json {
+                try OutputStream.standard.write(jsonLine(content))
+            } else {
+                try OutputStream.standard.write(text(content))
+            }
             await realm.close()
         }
     }
 
-    private func text(_ content: Content) -> [UInt8] {
+    private func text(_ content: Content) -> String {
         let realm = content.realm
         var rows = [
             ("format", realm.format), ("realm", realm.realmID),
@@ -95,10 +99,9 @@ struct InfoCommand: AsyncParsableCommand {
         }
         rows += content.classes.map { ($0.name, $0.text) }
         let width = rows.map(\.0.count).max() ?? 0
-        let lines = rows.map { name, value in
+        return rows.map { name, value in
             name + String(repeating: " ", count: width - name.count + 2) + value + "\n"
-        }
-        return Array(lines.joined().utf8)
+        }.joined()
     }
 
     /// Returns a row for each snapshot that a process holds.

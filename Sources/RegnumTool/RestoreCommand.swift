@@ -46,7 +46,7 @@ struct RestoreCommand: AsyncParsableCommand {
                     from: path, to: target, upTo: point, encryptionKey: key,
                     formerEncryptionKeys: formerKeys)
             }
-            try OutputStream.standard.write(Array("restored version \(restored)\n".utf8))
+            try OutputStream.standard.write("restored version \(restored)\n")
         }
     }
 

@@ -30,8 +30,11 @@ struct SalvageCommand: AsyncParsableCommand {
                 try await Realm.salvage(
                     path, to: target, encryptionKey: key, formerEncryptionKeys: formerKeys)
             }
-            let output = try json ? jsonLine(report) : Array("\(report)\n".utf8)
-            try OutputStream.standard.write(output)
+            if json {
+                try OutputStream.standard.write(jsonLine(report))
+            } else {
+                try OutputStream.standard.write("\(report)\n")
+            }
             if !report.isComplete { throw ExitCode(1) }
         }
     }

@@ -36,7 +36,7 @@ struct SchemaCommand: AsyncParsableCommand {
                     text += "\n"
                 }
             }
-            try OutputStream.standard.write(Array(text.utf8))
+            try OutputStream.standard.write(text)
             await realm.close()
         }
     }

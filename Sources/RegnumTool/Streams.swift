@@ -34,6 +34,20 @@ struct OutputStream: Sendable {
         }
     }
 
+    /// Writes a text, with an escape for each control character except line breaks: names and
+    /// messages may come from files of others, and control the terminal.
+    func write(_ text: String) throws {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\n", .format:
+                escaped += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        try write(Array(escaped.utf8))
+    }
+
     /// Waits, because another program may have made the descriptor nonblocking.
     private func waitUntilWritable() throws {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

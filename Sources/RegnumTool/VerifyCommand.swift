@@ -25,8 +25,11 @@ struct VerifyCommand: AsyncParsableCommand {
             let report = try await Realm.verify(
                 at: path, encryptionKey: keyOption.key(),
                 formerEncryptionKeys: keyOption.formerKeys())
-            let output = try json ? jsonLine(report) : Array(text(report).utf8)
-            try OutputStream.standard.write(output)
+            if json {
+                try OutputStream.standard.write(jsonLine(report))
+            } else {
+                try OutputStream.standard.write(text(report))
+            }
             if !report.isSound { throw ExitCode(1) }
         }
     }

@@ -178,6 +178,26 @@ import Testing
         await realm.close()
     }
 
+    /// Nor must the names in a file, which somebody else may have made.
+    @Test func namesInFilesDoNotControlTheTerminal() async throws {
+        let folder = try ToolFolder()
+        let schema =
+            #"{"regnum":1,"classes":[{"name":"\u001b[2J","#
+            + #""properties":[{"name":"\u009bA","type":"int"}]}]}"#
+        expectEqual(try await folder.run("import", "a.realm", input: schema + "\n").code, 0)
+        let queryOfUnknownClass = ["query", "a.realm", "\u{7}"]
+        for arguments in [["info", "a.realm"], ["schema", "a.realm"], queryOfUnknownClass] {
+            let process = try ToolProcess(arguments, in: folder)
+            process.closeInput()
+            let result = try await process.result()
+            let text = result.output + result.errors
+            let hasControls = text.unicodeScalars.contains {
+                $0.properties.generalCategory == .control && $0 != "\n"
+            }
+            expectTrue(!hasControls && text.contains("\\u{"), "\(arguments)")
+        }
+    }
+
     /// Returns the snapshots of a realm that this process holds, as `info` lists them, and whether
     /// it has listed all of them.
     private func heldSnapshots(
