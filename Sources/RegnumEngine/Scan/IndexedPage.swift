@@ -58,9 +58,10 @@ struct IndexedPage {
     /// match, or have the same value and have to be sorted by the other terms.
     mutating func find() -> [UInt64]? {
         walk()
-        if entriesRead > maximumEntryCount { return nil }
+        // These may be enough, even if there were too many entries for the next part.
         if keys.count < limit { evaluatePending() }
-        return Array(keys.prefix(limit))
+        return keys.count < limit && entriesRead > maximumEntryCount
+            ? nil : Array(keys.prefix(limit))
     }
 
     /// Visits the groups of rows with one value. Rows with null share a key with a value, but come
@@ -121,7 +122,7 @@ struct IndexedPage {
             take(row)
             return keys.count < limit
         }
-        if !isOnlyTerm {
+        if !isOnlyTerm, entriesRead <= maximumEntryCount {
             group.sort { order.compare($0, $1) < 0 }
             for entry in group where keys.count < limit { take(entry.key) }
         }

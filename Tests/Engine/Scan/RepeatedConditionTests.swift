@@ -292,4 +292,51 @@ import Testing
         let last = try requireValue(plan.page(after: page.end, limit: 400, QueryState(root)))
         expectEqual(last.keys.map(\.rawValue), Array(1_857...1_975))
     }
+
+    /// Every other row matches. The parts that are evaluated aren't enough for a page, and the next
+    /// one would have more rows than are read.
+    @Test func nestedConditionsAreEvaluatedForTheLastRowsReadFromAnIndex() throws {
+        let root = try makeRoot(friendCount: 1, isIndexed: true)
+        let number = RepeatedConditionTests.number
+        let even = (0..<RepeatedConditionTests.count / 2).map { Value.int(Int64(2 * $0)) }
+        let leads = friends(.any, friends(.any, friends(.any, .isIn(number, even))))
+        let sort = [SortTerm(column: number, ascending: true)]
+        let plan = QueryPlan(tableName: "Person", predicate: .not(.not(leads)), sort: sort)
+        let counters = QueryCounters()
+        let page = try requireValue(
+            plan.page(after: nil, limit: 200, QueryState(root, counters)))
+        expectEqual(page.keys.map(\.rawValue), (0..<200).map { 2 * $0 + 1 })
+        // rows of the index and their friends, and all persons for their number; a scan would
+        // evaluate as many again
+        let count = counters.rowsEvaluated.value
+        expectTrue(count < 7_000, "\(count)")
+    }
+
+    /// The rows with one value are too many to be sorted by the second term.
+    @Test func nestedConditionsAreEvaluatedForPagesSortedByTwoProperties() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let person = try transaction.addTable(
+            name: "Person",
+            columns: [
+                ColumnDefinition(name: "number", type: .int),
+                ColumnDefinition(name: "group", type: .int, isIndexed: true),
+            ])
+        let list = try transaction.addList(person, name: "friends", target: person)
+        for index in 0..<1_200 {
+            let key = try transaction.insert(person, [.int(Int64(-index)), .int(0)])
+            try transaction.insertIntoList(person, key, list, at: 0, [key])
+        }
+        let root = try transaction.commit(
+            timestampMicroseconds: 0, maximumBodyByteCount: .max
+        ).root
+        let isLow = Predicate.compare(RepeatedConditionTests.number, .lessOrEqual, .int(0))
+        let leads = friends(.any, friends(.any, friends(.any, isLow)))
+        let group = ColumnReference(name: "group", type: .int, missing: .int(0))
+        let sort = [group, RepeatedConditionTests.number].map {
+            SortTerm(column: $0, ascending: true)
+        }
+        let plan = QueryPlan(tableName: "Person", predicate: .not(.not(leads)), sort: sort)
+        let page = try requireValue(plan.page(after: nil, limit: 10, QueryState(root)))
+        expectEqual(page.keys.map(\.rawValue), (1_190..<1_200).reversed())
+    }
 }
