@@ -99,6 +99,8 @@ extension RealmLog {
             try !UnfinishedMark.isUnfinished(directory, names, page), try lock.isCurrent(),
             let error = missingLog(directory, names, page)
         else { return nil }
+        // A process that has just completed an interrupted removal has cleared the control page.
+        if (lock.loadControl()?.version ?? 0) < page?.version ?? 0 { return nil }
         // A process that has just created the realm has removed the mark.
         return try Set(directory.names()).isSuperset(of: names) ? error : nil
     }
@@ -135,8 +137,8 @@ extension RealmLog {
     /// - Parameter isDue: called while no other process can open or remove the realm; returning
     ///   false keeps it.
     /// - Returns: false if there is no realm or it was kept.
-    /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system and of
-    ///   `isDue`.
+    /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system, of
+    ///   `isDue` and, if there is no log, of `exists`.
     package static func remove(
         _ fileSystem: any FileSystem, path: String,
         if isDue: () throws(StoreError) -> Bool = { true }
