@@ -25,7 +25,8 @@ extension Realm {
     ///
     /// - Returns: Whether the realm existed.
     /// - Throws: `.alreadyOpen` if it is open in this or another process; `.invalidInput` if its
-    ///   location isn't a file URL; `.fileAccess`, `.filePermissionDenied`, `.ioFailed`.
+    ///   location isn't a file URL; `.invalidDatabase` if its log is missing; `.fileAccess`,
+    ///   `.filePermissionDenied`, `.ioFailed`.
     @discardableResult
     public static func deleteFiles(
         for configuration: Configuration

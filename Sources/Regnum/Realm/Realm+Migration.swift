@@ -26,7 +26,7 @@ extension Realm {
     ///
     /// - Returns: A report, or `nil` if the realm already has the configured version.
     /// - Throws: `.invalidInput` for an in-memory realm; `.fileNotFound` if the realm doesn't
-    ///   exist; the errors of the migration.
+    ///   exist; the errors of ``fileExists(for:)`` and of the migration.
     /// - Complexity: That of the migration. Needs memory for all of its changes.
     public static func previewMigration(
         for configuration: Configuration

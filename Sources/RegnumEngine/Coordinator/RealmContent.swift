@@ -154,7 +154,7 @@ package enum RealmContent {
 
     /// Removes the realm in the directory. Returns false if it doesn't exist or was kept.
     ///
-    /// Throws `alreadyOpen` if any process has it open; the errors of the file system; with a
+    /// Throws `alreadyOpen` if any process has it open; the errors of `RealmLog.remove`; with a
     /// condition, those of ``read(_:_:)``.
     ///
     /// - Parameters:
