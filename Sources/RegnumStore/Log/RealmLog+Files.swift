@@ -101,8 +101,10 @@ extension RealmLog {
         else { return nil }
         // A process that has just completed an interrupted removal has cleared the control page.
         if (lock.loadControl()?.version ?? 0) < page?.version ?? 0 { return nil }
-        // A process that has just created the realm has removed the mark.
-        return try Set(directory.names()).isSuperset(of: names) ? error : nil
+        // A process that has just created the realm has removed the mark, or made a segment.
+        let namesNow = try Set(directory.names())
+        let hasSegment = namesNow.contains { SegmentHeader.parse(fileName: $0) != nil }
+        return namesNow.isSuperset(of: names) && !hasSegment ? error : nil
     }
 
     /// Returns the error for a directory with parts of a realm and no segment of its log; `nil` if

@@ -9,6 +9,7 @@ final class WatchedFileSystem: FileSystem {
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var willList: () -> Void = {}
+    nonisolated(unsafe) var didList: () -> Void = {}
     /// The bytes of files that the disk can't read. Guard: as for the others.
     nonisolated(unsafe) var unreadable: [(name: String, range: Range<UInt64>)] = []
     /// How often that was tried. Guard: as for the others.
@@ -61,6 +62,7 @@ private final class WatchedDirectory: RealmDirectory {
     func freeByteCount() -> UInt64? { base.freeByteCount() }
     func names() throws(StoreError) -> [String] {
         system.willList()
+        defer { system.didList() }
         return try base.names()
     }
     func open(_ name: String) throws(StoreError) -> any StoreFile {
