@@ -97,7 +97,7 @@ struct InfoCommand: AsyncParsableCommand {
         if keyOption.file != nil {
             rows.append(("files with former keys", "\(realm.formerKeyFileCount)"))
         }
-        rows += content.classes.map { ($0.name, $0.text) }
+        rows += content.classes.map { ($0.name.inOneLine, $0.text) }
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { name, value in
             name + String(repeating: " ", count: width - name.count + 2) + value + "\n"

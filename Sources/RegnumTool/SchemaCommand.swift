@@ -21,9 +21,9 @@ struct SchemaCommand: AsyncParsableCommand {
                 let base =
                     stored.isEmbedded
                     ? "EmbeddedObject" : stored.isAsymmetric ? "AsymmetricObject" : "Object"
-                text += "\n\(stored.name): \(base)\n"
+                text += "\n\(stored.name.inOneLine): \(base)\n"
                 for property in stored.properties {
-                    text += "    \(property.name): \(property.swiftType)"
+                    text += "    " + "\(property.name): \(property.swiftType)".inOneLine
                     if property.isPrimaryKey {
                         text += "  // primary key"
                     } else if property.isIndexed {

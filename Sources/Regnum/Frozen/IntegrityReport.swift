@@ -103,14 +103,22 @@ extension IntegrityReport: CustomStringConvertible {
 }
 
 extension IntegrityReport.Damage: CustomStringConvertible {
-    /// The message and the location of the damage.
+    /// The message and the location of the damage, in one line.
     public var description: String {
         let places: [(String, String?)] = [
             ("class", className), ("property", property), ("key", key), ("file", path),
             ("offset", offset.map { String($0) }),
         ]
         let known = places.compactMap { name, value in value.map { "\(name): \($0)" } }
-        return known.isEmpty ? message : "\(message) (\(known.joined(separator: ", ")))"
+        let text = known.isEmpty ? message : "\(message) (\(known.joined(separator: ", ")))"
+        return text.inOneLine
+    }
+}
+
+extension String {
+    /// The text with an escape for each line break, which names and keys may contain.
+    package var inOneLine: String {
+        unicodeScalars.map { $0 == "\n" ? #"\u{A}"# : String($0) }.joined()
     }
 }
 

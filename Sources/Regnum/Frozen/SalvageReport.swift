@@ -137,7 +137,7 @@ extension SalvageReport: CustomStringConvertible {
         lines += classes.map(\.description)
         let losses = isComplete ? "nothing was lost" : losses.joined(separator: ", ")
         lines.append("version \(version); \(losses)")
-        return lines.joined(separator: "\n")
+        return lines.map(\.inOneLine).joined(separator: "\n")
     }
 
     /// The missing commits, and the numbers of objects and properties that aren't as they were.

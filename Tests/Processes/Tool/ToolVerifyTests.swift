@@ -182,11 +182,13 @@ import Testing
     @Test func namesInFilesDoNotControlTheTerminal() async throws {
         let folder = try ToolFolder()
         let schema =
-            #"{"regnum":1,"classes":[{"name":"\u001b[2J","#
-            + #""properties":[{"name":"\u009bA","type":"int"}]}]}"#
+            #"{"regnum":1,"classes":[{"name":"\u001b[2J\nA","#
+            + #""properties":[{"name":"\u009bA\nA","type":"int"}]}]}"#
         expectEqual(try await folder.run("import", "a.realm", input: schema + "\n").code, 0)
         let queryOfUnknownClass = ["query", "a.realm", "\u{7}"]
-        for arguments in [["info", "a.realm"], ["schema", "a.realm"], queryOfUnknownClass] {
+        let salvage = ["salvage", "a.realm", "b.realm"]
+        let listings = [["info", "a.realm"], ["schema", "a.realm"], salvage]
+        for arguments in listings + [queryOfUnknownClass] {
             let process = try ToolProcess(arguments, in: folder)
             process.closeInput()
             let result = try await process.result()
@@ -195,6 +197,8 @@ import Testing
                 $0.properties.generalCategory == .control && $0 != "\n"
             }
             expectTrue(!hasControls && text.contains("\\u{"), "\(arguments)")
+            // nor look like lines of the tool
+            expectTrue(!text.contains("\nA"), "\(arguments)")
         }
     }
 
