@@ -131,10 +131,19 @@ extension Coordinator {
                     options.fileSystem, path: path, options: options.store, load: incoming.begin,
                     incoming.apply)
             }
-            return try RealmLog.open(
-                options.fileSystem, path: path, options: options.store,
-                seed: RealmContent.seed(options), isWanted: isWanted, load: incoming.begin,
-                incoming.apply)
+            for attempt in 0... {
+                do throws(StoreError) {
+                    return try RealmLog.open(
+                        options.fileSystem, path: path, options: options.store,
+                        seed: RealmContent.seed(options), isWanted: isWanted, load: incoming.begin,
+                        incoming.apply)
+                } catch {  // another process has just removed the realm
+                    guard error.code == .fileNotFound, options.seedPath != nil, attempt < 3 else {
+                        throw error
+                    }
+                }
+            }
+            preconditionFailure("the last attempt neither returned nor threw")
         }
         let coordinator = CoordinatorRegistry.shared.register(
             path, options.fileSystem, log.identities

@@ -29,12 +29,14 @@ package enum RealmContent {
         try read(path, reading(path, key))
     }
 
-    /// Returns the initial content of a new realm if the options have a seed. The seed is read only
-    /// when it is needed.
+    /// Returns the initial content of a new realm if the options have a seed, which is read only if
+    /// there is no realm. With the result for an existing one, opening it throws `fileNotFound` if
+    /// it has been removed since.
     static func seed(_ options: CoordinatorOptions) throws(StoreError) -> RealmLog.Seed? {
-        guard let path = options.seedPath, case .directory(let target) = options.place,
-            try !RealmLog.exists(options.fileSystem, path: target)
-        else { return nil }
+        guard let path = options.seedPath, case .directory(let target) = options.place else {
+            return nil
+        }
+        if try RealmLog.exists(options.fileSystem, path: target) { return .unavailable(target) }
         let (root, timelines) = try readSeed(path, options)
         return seed(of: root, timelines)
     }

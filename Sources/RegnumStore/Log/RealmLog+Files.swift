@@ -30,6 +30,16 @@ extension RealmLog {
             self.timelines = timelines ?? Timelines(realmID)
             self.write = write
         }
+
+        /// A seed for a path at which there is a realm. If another process removes that, opening
+        /// the path throws `fileNotFound` instead of creating one.
+        package static func unavailable(_ path: String) -> Seed {
+            Seed(realmID: Identity128(high: 0, low: 0)) { (_) throws(StoreError) in
+                throw StoreError(
+                    .fileNotFound, "The realm in \"\(path)\" was removed while being opened.",
+                    path: path)
+            }
+        }
     }
 
     static func isOwn(_ name: String) -> Bool {
