@@ -65,8 +65,8 @@ package struct CopyExtension: Sendable {
         }
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let copy = try RealmLog.open(
-            options.fileSystem, path: target, options: options.store, load: incoming.begin,
-            incoming.apply
+            options.fileSystem, path: target, options: options.store, seed: .unavailable(target),
+            load: incoming.begin, incoming.apply
         ).log
         do throws(StoreError) {
             guard try copy.tryBecomeWriter(load: incoming.begin, incoming.apply) else {

@@ -24,6 +24,21 @@ import Testing
         expectEqual(numbers(opened.published), [1])
         await opened.close()
     }
+
+    /// This process has found the backup that it updates.
+    @Test func backupThatIsRemovedIsNotCreatedByAnUpdate() async throws {
+        let disk = SimFileSystem(seed: 9)
+        let target = "/sim/backup.realm"
+        let backup = try await openPeer(target, disk)
+        try await insert(1, into: backup)
+        await backup.close()
+        let original = try await openPeer("/sim/a.realm", RemovingView(disk, target))
+        try await insert(2, into: original)
+        let update = CopyExtension(of: original, at: target) { true }
+        await expectEqual(storeErrorCode { _ = try await update.make() }, .fileNotFound)
+        try expectTrue(!RealmLog.exists(disk, path: target))
+        await original.close()
+    }
 }
 
 /// A file system on which another process removes a realm before it is opened for writing.
