@@ -28,17 +28,34 @@ package struct CopyExtension: Sendable {
     ///
     /// Throws `invalidInput` if the target isn't a copy of an earlier version; `historyTrimmed` if
     /// commits since that version are no longer in the log, or were never entirely in it, because
-    /// they are bulk commits; `fileNotFound` if there is no realm; `busy` if another process is
-    /// writing to it; otherwise the errors of `RealmLog` and `Coordinator.catchUp`.
+    /// they are bulk commits; `fileNotFound` if there is no realm, or it was moved, removed or
+    /// replaced in the meantime; `busy` if another process is writing to it; otherwise the errors
+    /// of `RealmLog` and `Coordinator.catchUp`.
     ///
     /// - Complexity: O(changes) to add them, and O(n / 1,024) to open the copy. The log that is
     ///   copied is read twice.
     package func make() async throws(StoreError) -> UInt64 {
-        let (copy, log) = try await Coordinator.onPool { () throws(StoreError) in try open() }
+        let (copy, log) = try await onPool { () throws(StoreError) in try open() }
         defer { copy.releaseLocks() }
         // Now nobody else can add commits to the copy that this process doesn't know yet.
         try await original.catchUp(durably: true)
-        return try await Coordinator.onPool { () throws(StoreError) in try update(copy, log) }
+        return try await onPool { () throws(StoreError) in try update(copy, log) }
+    }
+
+    /// Runs blocking work on a thread of `IOPool`.
+    private func onPool<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try await Coordinator.onPool(body)
+        } catch {
+            // the caller would take it for an error of the original
+            guard error.code == .fileMoved, error.path == target else { throw error }
+            throw StoreError(
+                .fileNotFound,
+                "The backup in \"\(target)\" was moved, removed or replaced while being updated.",
+                path: target)
+        }
     }
 
     /// The copy may be on a network file system, like the target of `RealmCopy`.
@@ -64,8 +81,10 @@ package struct CopyExtension: Sendable {
             throw refusal("it is the realm itself")
         }
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
+        var seed = RealmLog.Seed.unavailable(target)
+        seed.directory = identity  // one that was removed isn't created
         let copy = try RealmLog.open(
-            options.fileSystem, path: target, options: options.store, seed: .unavailable(target),
+            options.fileSystem, path: target, options: options.store, seed: seed,
             load: incoming.begin, incoming.apply
         ).log
         do throws(StoreError) {

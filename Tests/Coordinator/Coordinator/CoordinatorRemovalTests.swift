@@ -36,7 +36,24 @@ import Testing
         try await insert(2, into: original)
         let update = CopyExtension(of: original, at: target) { true }
         await expectEqual(storeErrorCode { _ = try await update.make() }, .fileNotFound)
-        try expectTrue(!RealmLog.exists(disk, path: target))
+        try expectTrue(!disk.hasEntry(target))  // nor a directory, so that a new backup can be made
+        await original.close()
+    }
+
+    /// The error isn't `fileMoved`, which would be that of the original.
+    @Test func backupThatIsReplacedIsNotUpdated() async throws {
+        let disk = SimFileSystem(seed: 10)
+        let target = "/sim/backup.realm"
+        let backup = try await openPeer(target, disk)
+        try await insert(1, into: backup)
+        await backup.close()
+        let view = RemovingView(disk, target) { _ = try? disk.openDirectory(target, .new) }
+        let original = try await openPeer("/sim/a.realm", view)
+        try await insert(2, into: original)
+        let update = CopyExtension(of: original, at: target) { true }
+        await expectEqual(storeErrorCode { _ = try await update.make() }, .fileNotFound)
+        let directory = try disk.openDirectory(target, .readOnly)
+        try expectEqual(directory.names(), [])
         await original.close()
     }
 }
@@ -45,22 +62,27 @@ import Testing
 private final class RemovingView: FileSystem {
     private let disk: SimFileSystem
     private let path: String
+    private let didRemove: @Sendable () -> Void
     private let isRemovalDue = Guarded(true)
 
-    init(_ disk: SimFileSystem, _ path: String) {
+    init(_ disk: SimFileSystem, _ path: String, didRemove: @escaping @Sendable () -> Void = {}) {
         self.disk = disk
         self.path = path
+        self.didRemove = didRemove
     }
 
     func openDirectory(
         _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
-        if mode == .creating, path == self.path {
+        if mode != .readOnly, path == self.path {
             let isDue = isRemovalDue.withLock { isDue in
                 defer { isDue = false }
                 return isDue
             }
-            if isDue { _ = try RealmLog.remove(disk, path: path) }
+            if isDue {
+                _ = try RealmLog.remove(disk, path: path)
+                didRemove()
+            }
         }
         return try disk.openDirectory(path, mode)
     }
