@@ -137,7 +137,7 @@ extension SalvageReport: CustomStringConvertible {
         lines += classes.map(\.description)
         let losses = isComplete ? "nothing was lost" : losses.joined(separator: ", ")
         lines.append("version \(version); \(losses)")
-        return lines.map(\.inOneLine).joined(separator: "\n")
+        return lines.joined(separator: "\n")
     }
 
     /// The missing commits, and the numbers of objects and properties that aren't as they were.
@@ -200,20 +200,20 @@ extension SalvageReport.ClassCounts: CustomStringConvertible {
         var text = "\(className): \(savedCount) saved, \(lostCount) lost"
         if changedCount > 0 { text += ", \(changedCount.of("property", "properties")) changed" }
         if uncertainCount > 0 { text += ", \(uncertainCount) uncertain" }
-        return text
+        return text.inOneLine
     }
 }
 
 extension SalvageReport.LostObject: CustomStringConvertible {
-    /// The object, and the property that can't be read.
+    /// The object, and the property that can't be read, on one line.
     public var description: String {
         let reason = property.map { "\($0) can't be read" } ?? "its key exists twice"
-        return "\(className) \(key ?? "with an unknown key") (\(reason))"
+        return "\(className) \(key ?? "with an unknown key") (\(reason))".inOneLine
     }
 }
 
 extension SalvageReport.ChangedProperty: CustomStringConvertible {
-    /// The object, the property, and the way in which it differs.
+    /// The object, the property, and the way in which it differs, on one line.
     public var description: String {
         let what =
             switch change {
@@ -221,6 +221,6 @@ extension SalvageReport.ChangedProperty: CustomStringConvertible {
             case .unordered: "the order may differ"
             case .outdated: "later changes are missing"
             }
-        return "\(className) \(key ?? "with an unknown key"), \(property): \(what)"
+        return "\(className) \(key ?? "with an unknown key"), \(property): \(what)".inOneLine
     }
 }

@@ -11,4 +11,15 @@ import Testing
         expectEqual(
             "\(damage)", #"A\u{A}is damaged. (class: A, key: x"# + "\r" + #"\u{A}sound)"#)
     }
+
+    @Test func descriptionsOfWhatASalvageLostAreOneLine() {
+        let counts = SalvageReport.ClassCounts(
+            className: "A\nB", savedCount: 2, lostCount: 1, uncertainCount: 0, changedCount: 0)
+        expectEqual("\(counts)", #"A\u{A}B: 2 saved, 1 lost"#)
+        let lost = SalvageReport.LostObject(className: "A", key: "x\ny", property: "p\nq")
+        expectEqual("\(lost)", #"A x\u{A}y (p\u{A}q can't be read)"#)
+        let changed = SalvageReport.ChangedProperty(
+            className: "A", key: "x\ny", property: "p", change: .unordered)
+        expectEqual("\(changed)", #"A x\u{A}y, p: the order may differ"#)
+    }
 }
