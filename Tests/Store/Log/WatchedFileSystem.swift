@@ -9,6 +9,7 @@ final class WatchedFileSystem: FileSystem {
     nonisolated(unsafe) var willOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var didOpen: (String) -> Void = { _ in }
     nonisolated(unsafe) var willList: () -> Void = {}
+    // Guard: as for the others.
     nonisolated(unsafe) var didList: () -> Void = {}
     /// The bytes of files that the disk can't read. Guard: as for the others.
     nonisolated(unsafe) var unreadable: [(name: String, range: Range<UInt64>)] = []
