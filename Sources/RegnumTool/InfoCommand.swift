@@ -68,11 +68,7 @@ struct InfoCommand: AsyncParsableCommand {
                 classes: snapshot.storedClasses.map { stored, count in
                     StoredClass(name: stored.name, kind: stored.kindText, objectCount: count)
                 })
-            if json {
-                try OutputStream.standard.write(jsonLine(content))
-            } else {
-                try OutputStream.standard.write(text(content))
-            }
+            try OutputStream.standard.write(content, asJSON: json, text: text(content))
             await realm.close()
         }
     }

@@ -30,11 +30,7 @@ struct SalvageCommand: AsyncParsableCommand {
                 try await Realm.salvage(
                     path, to: target, encryptionKey: key, formerEncryptionKeys: formerKeys)
             }
-            if json {
-                try OutputStream.standard.write(jsonLine(report))
-            } else {
-                try OutputStream.standard.write("\(report)\n")
-            }
+            try OutputStream.standard.write(report, asJSON: json, text: "\(report)\n")
             if !report.isComplete { throw ExitCode(1) }
         }
     }

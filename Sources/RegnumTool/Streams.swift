@@ -48,6 +48,11 @@ struct OutputStream: Sendable {
         try write(Array(escaped.utf8))
     }
 
+    /// Writes a value as a line of JSON, or as a text.
+    func write(_ value: some Encodable, asJSON json: Bool, text: @autoclosure () -> String) throws {
+        if json { try write(jsonLine(value)) } else { try write(text()) }
+    }
+
     /// Waits, because another program may have made the descriptor nonblocking.
     private func waitUntilWritable() throws {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

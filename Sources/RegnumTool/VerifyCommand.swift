@@ -25,11 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let report = try await Realm.verify(
                 at: path, encryptionKey: keyOption.key(),
                 formerEncryptionKeys: keyOption.formerKeys())
-            if json {
-                try OutputStream.standard.write(jsonLine(report))
-            } else {
-                try OutputStream.standard.write(text(report))
-            }
+            try OutputStream.standard.write(report, asJSON: json, text: text(report))
             if !report.isSound { throw ExitCode(1) }
         }
     }

@@ -121,8 +121,8 @@ extension Realm {
     ///   (`Configuration.historyRetention`), or if there were transactions that aren't stored in
     ///   the log, such as migrations: make a new backup in that case; `.invalidInput` if the
     ///   directory isn't a backup of an earlier version of this realm; `.fileAccess` for a copy in
-    ///   a file; `.fileNotFound` if there is no realm, or it was moved, removed or replaced
-    ///   meanwhile; `.busy` if another process is writing to it; `.invalidDatabase` if it is
+    ///   a file; `.fileNotFound` if there is no realm, or it was moved, removed or replaced during
+    ///   the update; `.busy` if another process is writing to it; `.invalidDatabase` if it is
     ///   damaged; `.keyRequired`, `.wrongKey` or `.notEncrypted` if it isn't encrypted as this
     ///   realm is or was; `.diskFull`, `.ioFailed`, `.filePermissionDenied`, `.closed`,
     ///   `CancellationError`.
